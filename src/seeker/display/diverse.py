@@ -1,0 +1,104 @@
+"""A page without near-copies, composed from the head of another strategy's ranking."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from seeker.display.base import Ranking, Scene, Strategy
+from seeker.display.boltzmann import Boltzmann
+from seeker.display.cover import moved_to_front
+from seeker.errors import BadInput
+from seeker.models.checks import check_number
+from seeker.types import Doubles, Rows
+
+
+@dataclass(frozen=True)
+class Diverse(Strategy):
+    """The page is chosen from the first pool · page size items of the base strategy's ranking.
+
+    An item's weight falls with its place; two items are alike by exp(−D / reach), D in units of
+    the catalog's mean squared distance. criterion="submodular" chooses items that together stand
+    for as much of the weight as possible; "determinantal" chooses the set with the largest
+    determinant of weighted likeness. The rest of the ranking stays as it was.
+    """
+
+    name = "diverse"
+    base: Strategy = field(default_factory=Boltzmann)
+    pool: int = 4
+    criterion: Literal["submodular", "determinantal"] = "submodular"
+    reach: float = 0.25
+
+    def __post_init__(self) -> None:
+        check_number("pool", self.pool, 1.0)
+        check_number("reach", self.reach, 1e-9)
+        if self.criterion not in ("submodular", "determinantal"):
+            raise BadInput(
+                f"criterion is {self.criterion!r}, but it must be 'submodular' or 'determinantal'."
+            )
+        if not isinstance(self.base, Strategy) or isinstance(self.base, Diverse):
+            raise BadInput("The base of a diverse strategy must be a strategy that is not diverse.")
+
+    def rank(self, scene: Scene) -> Ranking:
+        return _Composed(self, scene, self.base.rank(scene))
+
+
+class _Composed:
+    def __init__(self, strategy: Diverse, scene: Scene, ranking: Ranking) -> None:
+        self.strategy = strategy
+        self.scene = scene
+        self.ranking = ranking
+        self.total = ranking.total
+
+    @cached_property
+    def page(self) -> Rows:
+        """The items that stand first."""
+        size = self.scene.page_size
+        early = self.total - sum(len(rows) for rows in self.scene.later)
+        head = self.ranking.head(min(int(self.strategy.pool * size), early))
+        distances = self.scene.scores.space.between(head, head)
+        alike = np.exp(-distances / self.strategy.reach)
+        weights = size / (size + np.arange(len(head)))
+        choose = submodular if self.strategy.criterion == "submodular" else determinantal
+        return head[choose(alike, weights, size)]
+
+    def head(self, count: int) -> Rows:
+        """Return the first items of the order, (count,)."""
+        return moved_to_front(self.ranking, self.page, count)
+
+
+def submodular(alike: Doubles, weights: Doubles, count: int) -> Rows:
+    """Choose greedily to maximise Σ_s weights[s] · max_{j chosen} alike[s, j]: (count,) places."""
+    covered = np.zeros(len(weights))
+    chosen: list[int] = []
+    for _ in range(min(count, len(weights))):
+        gain = weights @ np.maximum(alike - covered[:, None], 0.0)
+        gain[chosen] = -1.0
+        pick = int(np.argmax(gain))
+        covered = np.maximum(covered, alike[:, pick])
+        chosen.append(pick)
+    return np.array(chosen, np.int64)
+
+
+def determinantal(alike: Doubles, weights: Doubles, count: int) -> Rows:
+    """Choose greedily to maximise det L, L = weights ⊙ alike ⊙ weights: (count,) places.
+
+    Each step takes the item with the largest remaining variance, by one row of a Cholesky
+    factor (the fast greedy MAP inference of Chen, Zhang and Zhou, 2018).
+    """
+    kernel = weights[:, None] * alike * weights[None, :]
+    left = np.diag(kernel).copy()
+    factor = np.zeros((0, len(weights)))
+    chosen: list[int] = []
+    for _ in range(min(count, len(weights))):
+        left[chosen] = -np.inf
+        pick = int(np.argmax(left))
+        root = np.sqrt(max(left[pick], 1e-12))
+        row = (kernel[pick] - factor[:, pick] @ factor) / root
+        factor = np.vstack([factor, row])
+        left = left - row**2
+        chosen.append(pick)
+    return np.array(chosen, np.int64)

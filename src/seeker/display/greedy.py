@@ -1,0 +1,24 @@
+"""Pure exploitation: the paper's noiseless display."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from seeker.display.base import First, Ranking, Scene, Strategy, check_first
+from seeker.display.cover import Covered
+from seeker.display.order import Order
+
+
+@dataclass(frozen=True)
+class Greedy(Strategy):
+    """The most probable items first. first="cover": a covering page while nothing is known."""
+
+    name = "greedy"
+    first: First = "cover"
+
+    def __post_init__(self) -> None:
+        check_first(self.first)
+
+    def rank(self, scene: Scene) -> Ranking:
+        order = Order(scene, 0.0)
+        return Covered(scene, order) if scene.blank and self.first == "cover" else order

@@ -1,0 +1,134 @@
+"""Items by score and keyed noise, best first, exactly, looking closely at as few as possible."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seeker.display import keys
+from seeker.display.base import Scene
+from seeker.types import Doubles, Floats, Rows
+
+SMALL = 4096
+"""Catalogs up to this size are simply sorted."""
+
+_FIRST_LOOK = 256
+
+
+class Order:
+    """All items of a scene by z = score + width · noise / √(1 + clicks), ties by row.
+
+    To fill the first places, the items are walked by an upper bound of z that needs no vectors;
+    only those that could still be among the best are evaluated. What comes out is what sorting
+    all items by z would give.
+    """
+
+    def __init__(self, scene: Scene, width: float, per_click: bool = True) -> None:
+        self.scene = scene
+        self.width = width
+        self.total = scene.total
+        self._key = keys.key(scene.seed, scene.step, keys.RANKING)
+        self._clicks = scene.clicks if per_click and width > 0.0 else {}
+        self._rows: Rows = np.empty(0, np.int64)
+        self._early = self.total - sum(len(rows) for rows in scene.later)
+
+    def head(self, count: int) -> Rows:
+        """Return the first items of the order, (count,)."""
+        if count > len(self._rows) < self.total:
+            wanted = min(max(count, 2 * len(self._rows)), self.total)
+            groups = [self._best(min(wanted, self._early))]
+            for rows in self.scene.later:
+                if sum(map(len, groups)) < wanted:
+                    groups.append(self._sorted(rows))
+            self._rows = np.concatenate(groups)
+        return self._rows[:count]
+
+    def z(self, rows: Rows) -> Doubles:
+        """Return the exact z of some items, (rows,)."""
+        value = self.scene.scores.at(rows)
+        if self.width > 0.0:
+            from seeker.kernels.noise import gumbel
+
+            noise = np.empty(len(rows))
+            gumbel(self._key, rows, noise)
+            noise *= self.width
+            for row, count in self._clicks.items():
+                noise[rows == row] /= np.sqrt(1.0 + count)
+            value += noise
+        return value
+
+    def _sorted(self, rows: Rows, count: int | None = None) -> Rows:
+        """Return the best of the rows by z, ties by row."""
+        return best(rows, self.z(rows), count)
+
+    def _best(self, count: int) -> Rows:
+        """Return the best items that are not later ones."""
+        if self._early <= SMALL or 4 * count > self._early:
+            self.scene.scores.settle()
+            return self._sorted(self.scene.candidates(), count)
+        later = np.concatenate([np.empty(0, np.int64), *self.scene.later])
+        apart = np.setdiff1d(np.fromiter(self._clicks, np.int64), later)
+        upper = self.scene.scores.bounds()
+        aside = np.concatenate([later, apart])
+        held = upper[aside]
+        upper[aside] = -np.inf
+        try:
+            found = self._close_look(upper, apart, count)
+        finally:
+            upper[aside] = held
+        if found is None:
+            self.scene.scores.settle()
+            return self._best(count)
+        return found
+
+    def _close_look(self, upper: Floats, apart: Rows, count: int) -> Rows | None:
+        """Return the best by bounds first and exact values then; None if too many come close."""
+        from seeker.kernels.noise import LARGEST, above, bound
+
+        bounds = np.empty_like(upper)
+        keep = max(_FIRST_LOOK, 2 * count)
+        likely = bound(upper, 0, self._key, self.width, LARGEST, bounds, keep)
+        likely = np.concatenate([likely, apart])
+        if len(likely) < count:
+            if self.scene.scores.pending:
+                return None
+            return self._sorted(self.scene.candidates(), count)
+        values = self.z(likely)
+        enough = float(np.partition(values, len(values) - count)[len(values) - count])
+        slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self.width)
+        settled = not self.scene.scores.pending
+        most = len(upper) if settled else len(upper) // 10
+        close = above(bounds, np.float32(enough - slack), most)
+        if len(close) > most:
+            return None
+        rest = np.setdiff1d(close, likely)
+        rows = np.concatenate([likely, rest])
+        return best(rows, np.concatenate([values, self.z(rest)]), count)
+
+
+class Sorted:
+    """All items of a scene by given values, (items,), highest first, ties by row."""
+
+    def __init__(self, scene: Scene, values: Doubles) -> None:
+        self.scene = scene
+        self.values = values
+        self.total = scene.total
+        self._rows: Rows = np.empty(0, np.int64)
+
+    def head(self, count: int) -> Rows:
+        """Return the first items of the order, (count,)."""
+        if count > len(self._rows) < self.total:
+            wanted = min(max(count, 2 * len(self._rows)), self.total)
+            early = self.scene.candidates()
+            groups = [best(early, self.values[early], wanted)]
+            groups += [best(rows, self.values[rows]) for rows in self.scene.later]
+            self._rows = np.concatenate(groups) if wanted > len(groups[0]) else groups[0]
+        return self._rows[:count]
+
+
+def best(rows: Rows, values: Doubles, count: int | None = None) -> Rows:
+    """Return the rows with the highest values, highest first, ties by row."""
+    if count is not None and count < len(rows):
+        least = np.partition(values, len(values) - count)[len(values) - count]
+        among = values >= least
+        rows, values = rows[among], values[among]
+    return rows[np.lexsort((rows, -values))][:count]

@@ -1,0 +1,43 @@
+"""What can go wrong, said in one sentence a person can act on."""
+
+from __future__ import annotations
+
+
+class SeekerError(Exception):
+    """An error meant for people: what was wrong, and what to do about it."""
+
+    exit_code = 1
+    http_status = 500
+    title = "Something went wrong"
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}".strip()
+
+
+class BadInput(SeekerError, ValueError):
+    """A value that cannot be used: wrong shape, wrong type, out of range."""
+
+    exit_code = 2
+    http_status = 422
+    title = "That value cannot be used"
+
+
+class NotFound(SeekerError, LookupError):
+    """An item, view or field that is not there."""
+
+    exit_code = 3
+    http_status = 404
+    title = "There is no such thing here"
+
+
+class Conflict(SeekerError):
+    """A request that does not fit the state it meets, such as an undo with nothing to undo."""
+
+    exit_code = 4
+    http_status = 409
+    title = "That does not fit the present state"

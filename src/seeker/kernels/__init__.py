@@ -1,0 +1,15 @@
+"""The few hot loops, compiled by numba, each with a slow twin in `reference`.
+
+Importing numba takes longer than importing the rest of Seeker, so nothing here is imported
+until a session first needs it: callers import these modules inside functions.
+
+Two rules make every result the same on every machine, whatever its vector units:
+
+- no floating-point reordering: sums run over eight fixed lanes (`simd.dots`), elementwise
+  loops use our own `exp` and `log`, and fast-math is off;
+- log-likelihoods are added up as whole numbers of `UNIT` nats, so adding and taking away are
+  exact, in any order.
+"""
+
+UNIT = 2.0**-20
+"""Log-likelihoods are kept as whole multiples of this many nats (about one millionth)."""

@@ -1,0 +1,157 @@
+"""What every model is: a sum of terms, each one number per item and per setting of the person.
+
+A model turns evidence into a set of terms. Every term is a log-probability: a whole number of
+small units (`seeker.kernels.UNIT`) per item, for each θ the model leaves open. Sums of whole
+numbers are exact, so terms can be added, taken away and reordered without a trace, and a score is
+the same whether it was computed for one item or for all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from seeker.space import Space, View
+from seeker.space.space import Along, Near, Probe
+from seeker.space.view import Scale
+from seeker.types import Array, Doubles
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A click in effect: an item, the verdict, and what it was chosen among (itself included)."""
+
+    row: int
+    liked: bool
+    among: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Text feedback as a vector r in one view."""
+
+    view: int
+    direction: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that a person has said so far, by rows of the catalog."""
+
+    clicks: tuple[Judged, ...] = ()
+    texts: tuple[Spoken, ...] = ()
+
+    @property
+    def likes(self) -> tuple[int, ...]:
+        """The liked items."""
+        return tuple(click.row for click in self.clicks if click.liked)
+
+    @property
+    def dislikes(self) -> tuple[int, ...]:
+        """The disliked items."""
+        return tuple(click.row for click in self.clicks if not click.liked)
+
+
+Term: TypeAlias = Hashable
+Valued: TypeAlias = Callable[[Sequence[Term]], Doubles]
+"""The value of a sum of terms for some items, in nats, with θ's log-prior: (thetas, items)."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """The text term: log σ(β Σ_k r_k · x_t), all texts of a view together."""
+
+    along: Along
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """The settings θ that a model leaves open, with their log-prior.
+
+    mixtures: (mixtures, views) weights; sigmas: (noises,), empty where a model has no noise level;
+    log_weights: (mixtures · noises,), the noise level running fastest.
+    """
+
+    mixtures: Doubles
+    sigmas: Doubles
+    log_weights: Doubles
+
+
+class Model(ABC):
+    """How clicks become a log-likelihood for every item.
+
+    beta: how much text feedback counts.
+    """
+
+    name: ClassVar[str]
+    uses_average: ClassVar[bool] = False
+    """Whether `add` needs D̄, the distance of the average item."""
+    beta: float
+
+    @property
+    def units(self) -> Scale:
+        """Whether distances are scaled so that they are about 1 in every catalog."""
+        return "unit"
+
+    @abstractmethod
+    def grid(self, views: Sequence[str]) -> Grid:
+        """Return the settings that are averaged over, for a catalog with these views."""
+
+    @abstractmethod
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+        """Return the terms of the clicks; shift(i, j) = Σ_k r_k · (x_i − x_j) of all texts."""
+
+    @abstractmethod
+    def rows(self, term: Term) -> tuple[int, ...]:
+        """Return the items whose columns a term needs."""
+
+    @abstractmethod
+    def depth(self, term: Term, reach: float) -> float:
+        """Return how far below zero a term can be, in nats, in a space of this reach."""
+
+    @abstractmethod
+    def sharpness(self) -> float:
+        """Return by how much an error in a distance may grow in the score."""
+
+    @abstractmethod
+    def add(
+        self,
+        terms: Sequence[tuple[Term, int]],
+        columns: Array,
+        places: Mapping[int, int],
+        average: Doubles | None,
+        grid: Grid,
+        units: Array,
+    ) -> None:
+        """Add signed terms to units, (thetas, items); places: row → place in columns."""
+
+    @abstractmethod
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+        """Split the clicks' log-likelihood of some items among the clicks: (items,) nats each."""
+
+    def space(self, views: Sequence[View], person: Mapping[str, Doubles] | None = None) -> Space:
+        """Return the space this model measures distances in."""
+        return Space(views, self.units, person, self.sharpness())
+
+    def terms(self, evidence: Evidence, space: Space) -> list[Term]:
+        """Return all terms of the evidence."""
+        directions: dict[int, Doubles] = {}
+        for text in evidence.texts:
+            direction = np.asarray(text.direction)
+            directions[text.view] = directions.get(text.view, 0.0) + direction
+
+        def shift(i: int, j: int) -> float:
+            return sum(
+                space.along(v, r, i) - space.along(v, r, j) for v, r in directions.items()
+            )
+
+        said = [Said(Along(v, tuple(map(float, r)))) for v, r in directions.items()]
+        return [*said, *self.click_terms(evidence, shift)]
+
+    def probe(self, term: Term) -> list[Probe]:
+        """Return what has to be measured for a term."""
+        return [term.along] if isinstance(term, Said) else [Near(row) for row in self.rows(term)]

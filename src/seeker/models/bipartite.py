@@ -1,0 +1,99 @@
+"""The paper's future work: likes speak for themselves, dislikes only beside the likes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from seeker.models.base import Evidence, Grid, Model, Term, Valued
+from seeker.models.checks import check_number, check_scale, even_weights
+from seeker.models.pairwise import AVERAGE
+from seeker.space.view import Scale
+from seeker.types import Array, Doubles
+
+
+class Liked(NamedTuple):
+    """−α₁ D(row, t)."""
+
+    row: int
+
+
+class Disliked(NamedTuple):
+    """log σ(α₂ (D(row, t) − min D(like, t))) over the likes there are."""
+
+    row: int
+    likes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bipartite(Model):
+    """log P(S|t) = Σ_{i liked} −α₁ D(i, t) + Σ_{j disliked} log σ(α₂ (D(j, t) − min_i D(i, t))).
+
+    While nothing is liked, the average item takes the place of the nearest like.
+    """
+
+    name = "bipartite"
+    uses_average = True
+    alpha1: float = 1.0
+    alpha2: float = 1.0
+    scale: Scale = "unit"
+    beta: float = 1.0
+    views: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_number("alpha1", self.alpha1, 0.0)
+        check_number("alpha2", self.alpha2, 0.0)
+        check_number("beta", self.beta, 0.0)
+        check_scale(self.scale)
+
+    @property
+    def units(self) -> Scale:
+        return self.scale
+
+    def grid(self, views: Sequence[str]) -> Grid:
+        return Grid(even_weights(views, self.views), np.empty(0), np.zeros(1))
+
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+        likes = tuple(sorted(evidence.likes))
+        return [Liked(i) for i in likes] + [Disliked(j, likes) for j in evidence.dislikes]
+
+    def rows(self, term: Term) -> tuple[int, ...]:
+        if isinstance(term, Disliked):
+            return (term.row, *term.likes)
+        assert isinstance(term, Liked)
+        return (term.row,)
+
+    def depth(self, term: Term, reach: float) -> float:
+        return (self.alpha1 if isinstance(term, Liked) else self.alpha2) * 2.0 * reach + 1.0
+
+    def sharpness(self) -> float:
+        return 32.0 * max(self.alpha1, self.alpha2)
+
+    def add(
+        self,
+        terms: Sequence[tuple[Term, int]],
+        columns: Array,
+        places: Mapping[int, int],
+        average: Doubles | None,
+        grid: Grid,
+        units: Array,
+    ) -> None:
+        from seeker.kernels.likelihood import dislike, likes
+
+        weights = grid.mixtures[0]
+        liked = [(places[term.row], sign) for term, sign in terms if isinstance(term, Liked)]
+        if liked:
+            assert average is not None
+            where, signs = np.array(liked).T
+            likes(columns, weights @ average, weights, self.alpha1, where, signs, units)
+        for term, sign in terms:
+            if isinstance(term, Disliked):
+                nearest = np.array([places[row] for row in term.likes] or [AVERAGE])
+                dislike(columns, weights, self.alpha2, places[term.row], nearest, sign, units)
+
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+        share = {self.rows(term)[0]: value([term])[0] for term in terms}
+        return [share[click.row] for click in evidence.clicks]

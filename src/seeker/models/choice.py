@@ -1,0 +1,125 @@
+"""Our model: a click says that an item is nearer to the target than what else was on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from seeker.errors import BadInput
+from seeker.models.base import Evidence, Grid, Model, Term, Valued
+from seeker.models.checks import check_number
+from seeker.types import Array, Doubles
+
+
+class Chosen(NamedTuple):
+    """An item was liked (or disliked) among others.
+
+    `among` starts with the item itself, the
+    others follow by row, so that the order on the screen makes no difference.
+    """
+
+    liked: bool
+    among: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Choice(Model):
+    """P(like i | t, θ) = (1 − λ) softmax_{k ∈ R}(−D_θ(k, t) / σ_θ)[i] + λ / |R|.
+
+    R are the items on screen that were not judged yet; a dislike is the same with the sign turned.
+    slip: λ, the chance of a slip. sigmas: the noise levels averaged over; a ratio of two between
+    neighbours is fastest. θ also runs over mixtures of views: each view alone and the even mixture
+    of every set of views (of more than four views: each alone, and all). weights: the prior of θ,
+    mixtures × sigmas as in `settings`, flattened; even where none is given.
+    """
+
+    name = "choice"
+    sigmas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.8)
+    slip: float = 0.05
+    beta: float = 1.0
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_number("slip", self.slip, 0.0, below=1.0)
+        check_number("beta", self.beta, 0.0)
+        try:
+            sigmas = sorted((float(sigma) for sigma in self.sigmas), reverse=True)
+        except (TypeError, ValueError):
+            raise BadInput("sigmas must be a list of numbers.") from None
+        if not sigmas or len(set(sigmas)) < len(sigmas):
+            raise BadInput("sigmas must hold at least one number, and none of them twice.")
+        for sigma in sigmas:
+            check_number("a sigma", sigma, 1e-6)
+        object.__setattr__(self, "sigmas", tuple(sigmas))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", tuple(map(float, self.weights)))
+
+    def grid(self, views: Sequence[str]) -> Grid:
+        mixtures = self.mixtures(len(views))
+        thetas = len(mixtures) * len(self.sigmas)
+        weights = np.full(thetas, 1.0) if self.weights is None else np.array(self.weights)
+        if weights.shape != (thetas,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+            raise BadInput(
+                f"The choice model got {weights.size} weights for {thetas} settings.",
+                f"Give one number ≥ 0 for each of {len(mixtures)} mixtures × "
+                f"{len(self.sigmas)} sigmas, not all zero.",
+            )
+        with np.errstate(divide="ignore"):
+            logs = np.maximum(np.log(weights / weights.sum()), -600.0)
+        return Grid(mixtures, np.array(self.sigmas), logs)
+
+    @staticmethod
+    def mixtures(views: int) -> Doubles:
+        """Return the mixtures of views that are averaged over, (mixtures, views)."""
+        sizes = range(1, views + 1) if views <= 4 else (1, views)
+        sets = [chosen for size in sizes for chosen in combinations(range(views), size)]
+        weights = np.zeros((len(sets), views))
+        for row, chosen in zip(weights, sets, strict=True):
+            row[list(chosen)] = 1.0 / len(chosen)
+        return weights
+
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+        return [
+            Chosen(click.liked, (click.row, *sorted({*click.among} - {click.row})))
+            for click in evidence.clicks
+        ]
+
+    def rows(self, term: Term) -> tuple[int, ...]:
+        return cast(Chosen, term).among
+
+    def depth(self, term: Term, reach: float) -> float:
+        among = len(cast(Chosen, term).among)
+        farthest = 2.0 * reach / min(self.sigmas) + float(np.log(among))
+        if self.slip == 0.0:
+            return farthest + 1.0
+        return min(farthest, float(np.log(among / self.slip))) + 1.0
+
+    def sharpness(self) -> float:
+        return 1.0 / min(self.sigmas)
+
+    def add(
+        self,
+        terms: Sequence[tuple[Term, int]],
+        columns: Array,
+        places: Mapping[int, int],
+        average: Doubles | None,
+        grid: Grid,
+        units: Array,
+    ) -> None:
+        from seeker.kernels.likelihood import choice
+
+        sharpness = 1.0 / grid.sigmas
+        for term, sign in terms:
+            chosen = cast(Chosen, term)
+            among = np.array([places[row] for row in chosen.among])
+            toward = 1.0 if chosen.liked else -1.0
+            choice(columns, grid.mixtures, sharpness, self.slip, among, toward, sign, units)
+
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+        """Give each click its probability given the clicks before it."""
+        known = [np.logaddexp.reduce(value(terms[:count])) for count in range(len(terms) + 1)]
+        return [after - before for before, after in pairwise(known)]

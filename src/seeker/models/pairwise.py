@@ -1,0 +1,103 @@
+"""The paper's model: every liked item is nearer to the target than every disliked one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from seeker.models.base import Evidence, Grid, Model, Term, Valued
+from seeker.models.checks import check_number, check_scale, even_weights
+from seeker.space.view import Scale
+from seeker.types import Array, Doubles
+
+AVERAGE = -1
+"""Stands for the average item, which takes the place of a side that is empty."""
+
+
+class Pair(NamedTuple):
+    """`like` was preferred to `dislike`; shift is what texts add to the comparison."""
+
+    like: int
+    dislike: int
+    shift: float
+
+
+@dataclass(frozen=True)
+class Pairwise(Model):
+    """log P(S|t) = Σ_{i liked} Σ_{j disliked} log σ(α (D(j, t) − D(i, t) + Σ_k r_k·(x_i − x_j))).
+
+    While only likes or only dislikes are there, they are paired with the average item. Several
+    views weigh alike; `views` names those to use.
+    """
+
+    name = "pairwise"
+    alpha: float = 1.0
+    scale: Scale = "unit"
+    beta: float = 1.0
+    views: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        check_number("alpha", self.alpha, 0.0)
+        check_number("beta", self.beta, 0.0)
+        check_scale(self.scale)
+
+    @property
+    def units(self) -> Scale:
+        return self.scale
+
+    def grid(self, views: Sequence[str]) -> Grid:
+        return Grid(even_weights(views, self.views), np.empty(0), np.zeros(1))
+
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+        likes, dislikes = evidence.likes, evidence.dislikes
+        if likes and dislikes:
+            return [
+                Pair(i, j, shift(i, j) if evidence.texts else 0.0)
+                for i in likes
+                for j in dislikes
+            ]
+        return [Pair(i, AVERAGE, 0.0) for i in likes] + [Pair(AVERAGE, j, 0.0) for j in dislikes]
+
+    def rows(self, term: Term) -> tuple[int, ...]:
+        pair = cast(Pair, term)
+        return tuple(row for row in (pair.like, pair.dislike) if row != AVERAGE)
+
+    def depth(self, term: Term, reach: float) -> float:
+        return self.alpha * (2.0 * reach + abs(cast(Pair, term).shift)) + 1.0
+
+    def sharpness(self) -> float:
+        return 32.0 * self.alpha  # one item's error enters every pair it is in
+
+    def add(
+        self,
+        terms: Sequence[tuple[Term, int]],
+        columns: Array,
+        places: Mapping[int, int],
+        average: Doubles | None,
+        grid: Grid,
+        units: Array,
+    ) -> None:
+        from seeker.kernels.likelihood import pairwise
+
+        pairs = [(cast(Pair, term), sign) for term, sign in terms]
+        where = {**places, AVERAGE: -1}
+        pairwise(
+            columns,
+            grid.mixtures[0],
+            self.alpha,
+            np.array([(where[pair.like], where[pair.dislike]) for pair, _ in pairs]),
+            np.array([pair.shift for pair, _ in pairs]),
+            np.array([sign for _, sign in pairs]),
+            units,
+        )
+
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+        share = {click.row: 0.0 * value([])[0] for click in evidence.clicks}
+        for term in terms:
+            involved = self.rows(term)
+            for row in involved:
+                share[row] = share[row] + value([term])[0] / len(involved)
+        return [share[click.row] for click in evidence.clicks]

@@ -1,0 +1,24 @@
+"""Sessions: an append-only log of events, the state folded from it, and what it shows."""
+
+from seeker.session.belief import Belief
+from seeker.session.events import Click, Event, Say, Start, Undo
+from seeker.session.explanation import Explanation, Share
+from seeker.session.page import Item, Page
+from seeker.session.session import PAPER, Session
+from seeker.session.state import State
+
+__all__ = [
+    "PAPER",
+    "Belief",
+    "Click",
+    "Event",
+    "Explanation",
+    "Item",
+    "Page",
+    "Say",
+    "Session",
+    "Share",
+    "Start",
+    "State",
+    "Undo",
+]

@@ -1,0 +1,44 @@
+"""What a session needs to know of the catalog it searches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seeker.session.page import Item
+from seeker.space import View
+from seeker.types import Doubles
+
+
+class Searchable(Protocol):
+    """Items with views; a catalog, or anything that can stand in for one."""
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """The views by name."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def row(self, item: str) -> int:
+        """Return the place of an item; NotFound if there is none with this id."""
+        ...
+
+    def items(self, rows: Sequence[int]) -> list[Item]:
+        """Return the items at some places."""
+        ...
+
+    def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return which items pass a filter, (items,)."""
+        ...
+
+    def keyword_prior(self, words: str) -> Doubles:
+        """Return log-probabilities from a keyword search, (items,)."""
+        ...
+
+    def embed_text(self, text: str) -> tuple[str, Doubles]:
+        """Return the view that reads text, and the text's vector in it."""
+        ...

@@ -1,0 +1,320 @@
+"""A search by one person: clicks in, pages out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from seeker import display, models
+from seeker.errors import BadInput
+from seeker.models.base import Evidence, Judged, Said, Spoken
+from seeker.models.scores import Scores
+from seeker.session import events as log
+from seeker.session.belief import Belief
+from seeker.session.checks import check_page_size, check_prior, check_seed, check_user
+from seeker.session.events import REPEATS, Click, Event, Repeat, Say, Start, Undo, Verdict
+from seeker.session.explanation import Explanation, Share
+from seeker.session.page import Page
+from seeker.session.searchable import Searchable
+from seeker.session.state import State, after, fold
+from seeker.types import Array, Doubles, Rows
+
+
+class PaperSetting(TypedDict):
+    """The keywords of the paper's own setting."""
+
+    model: models.Model
+    strategy: display.Strategy
+    page_size: int
+    repeat: Repeat
+
+
+PAPER: PaperSetting = {
+    "model": models.Pairwise(alpha=1.0, scale="raw"),
+    "strategy": display.Boltzmann(score="log", first="ranked"),
+    "page_size": 12,
+    "repeat": "always",
+}
+"""The setting of the paper's experiment: catalog.session(**PAPER)."""
+
+_SAMPLE = 256
+
+
+class Session:
+    """One search by one person: an append-only log of events, and what follows from it."""
+
+    def __init__(self, catalog: Searchable, events: Iterable[Event]) -> None:
+        """Open the session that these events make up; `Session.begin` starts a new one."""
+        self.catalog = catalog
+        self._events = list(events)
+        self._state = fold(self._events)
+        self._names = tuple(catalog.views)
+        start = self._state.start
+        person = None if isinstance(start.user, str) else start.user
+        space = start.model.space(list(catalog.views.values()), person)
+        self._scores = Scores(start.model, space, self._log_prior())
+        self._show()
+
+    @classmethod
+    def begin(
+        cls,
+        catalog: Searchable,
+        *,
+        model: str | models.Model = models.DEFAULT,
+        strategy: str | display.Strategy = display.DEFAULT,
+        page_size: int = 12,
+        seed: int = 0,
+        prior: object = None,
+        filter: Mapping[str, Any] | None = None,
+        user: object = None,
+        repeat: Repeat = "never",
+    ) -> Session:
+        """Start a search; see `Catalog.session`."""
+        if repeat not in REPEATS:
+            raise BadInput(
+                f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'."
+            )
+        start = Start(
+            model=models.named(model),
+            strategy=display.named(strategy),
+            page_size=check_page_size(page_size),
+            seed=check_seed(seed),
+            prior=check_prior(prior, len(catalog)),
+            filter=filter,
+            user=check_user(user, catalog.views),
+            repeat=repeat,
+        )
+        return cls(catalog, [start])
+
+    @classmethod
+    def replay(cls, catalog: Searchable, events: Iterable[Event | Mapping[str, Any]]) -> Session:
+        """Return the session that these events, or their JSON, make up: the same to the bit."""
+        return cls(
+            catalog,
+            [log.from_json(event) if isinstance(event, Mapping) else event for event in events],
+        )
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """All that has happened, first things first."""
+        return tuple(self._events)
+
+    @property
+    def state(self) -> State:
+        """What the events amount to."""
+        return self._state
+
+    @property
+    def step(self) -> int:
+        """How many events in effect have changed the belief."""
+        return self._state.step
+
+    @property
+    def likes(self) -> list[str]:
+        """The ids of the liked items, in the order of the clicks."""
+        return self._state.likes
+
+    @property
+    def dislikes(self) -> list[str]:
+        """The ids of the disliked items, in the order of the clicks."""
+        return self._state.dislikes
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes this session keeps; they can be dropped and rebuilt by a replay."""
+        prior = self._scores.log_prior
+        return self._scores.nbytes + (0 if prior is None else prior.nbytes)
+
+    def page(self) -> Page:
+        """Return the items on display."""
+        return self.more(0, self._state.start.page_size)
+
+    def more(self, offset: int = 0, limit: int = 48) -> Page:
+        """Return a slice of the ranking of this step, down to the end of the catalog."""
+        for name, value, least in (("offset", offset, 0), ("limit", limit, 1)):
+            if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+                raise BadInput(
+                    f"{name} is {value!r}, but it must be a whole number of at least {least}."
+                )
+        rows = self._head(int(offset) + int(limit))[offset:].tolist()
+        items = tuple(self.catalog.items(rows))
+        return Page(items, self.step, int(offset), int(limit), self._ranking.total)
+
+    def like(self, item: str, shown: Sequence[str] | None = None) -> None:
+        """Say that an item is like the one looked for; shown: what was on screen (the page)."""
+        self.click(item, "like", shown)
+
+    def dislike(self, item: str, shown: Sequence[str] | None = None) -> None:
+        """Say that an item is not like the one looked for; shown: what was on screen (the page)."""
+        self.click(item, "dislike", shown)
+
+    def clear(self, item: str) -> None:
+        """Take back the verdict on an item."""
+        self.click(item, "clear", ())
+
+    def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
+        """Give a verdict on an item; the clicked item counts as shown, too."""
+        self.catalog.row(item)
+        log.check_verdict(verdict)
+        on_screen = self.page().ids if shown is None else self._checked(shown)
+        self._append(Click(str(item), verdict, tuple(on_screen)))
+
+    def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
+        """Give feedback in words, or as a vector r in a view (the first one unless named)."""
+        if isinstance(text, str):
+            name, vector = self.catalog.embed_text(text)
+        else:
+            name, vector, text = view or self._names[0], _vector(text), ""
+        if name not in self._names:
+            raise BadInput(f"There is no view '{name}'.", f"The catalog has {list(self._names)}.")
+        wanted = self.catalog.views[name].dimensions
+        if vector.shape != (wanted,):
+            raise BadInput(
+                f"The vector has shape {vector.shape}, but view '{name}' needs ({wanted},)."
+            )
+        self._append(Say(text, name, tuple(map(float, vector))))
+
+    def undo(self) -> None:
+        """Take back the last event that is still in effect."""
+        self._append(Undo())
+
+    def refresh(self) -> None:
+        """Bring all bounds up to date, between clicks: the next page is cheaper, not different."""
+        self._scores.settle()
+
+    @property
+    def belief(self) -> Belief:
+        """What is believed now."""
+        if self._belief is None:
+            evidence, scores = self._evidence(), self._scores
+
+            def settings(log_total: float) -> Doubles:
+                held = scores
+                if self._evidence() != evidence:
+                    held = Scores(scores.model, scores.space, scores.log_prior)
+                    held.want(evidence)
+                return held.settings(log_total)
+
+            self._belief = Belief(
+                scores.everywhere(),
+                self._names,
+                scores.grid,
+                settings,
+                self.catalog.row,
+                self._head(self._state.start.page_size).tolist(),
+            )
+        return self._belief
+
+    def explain(self, item: str) -> Explanation:
+        """Say which clicks brought an item to its place."""
+        row, evidence, scores = self.catalog.row(item), self._evidence(), self._scores
+        sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE)).astype(np.int64)
+        rows = np.concatenate([[row], sample])
+        terms = scores.model.terms(evidence, scores.space)
+        said = [term for term in terms if isinstance(term, Said)]
+        clicked = [term for term in terms if not isinstance(term, Said)]
+        shares = scores.model.shares(evidence, clicked, lambda some: scores.values(some, rows))
+        text = float(scores.values(said, rows[:1])[0, 0] - scores.grid.log_weights[0])
+        prior = 0.0 if scores.log_prior is None else float(scores.log_prior[row])
+        return Explanation(
+            item=str(item),
+            score=float(scores.at(rows[:1])[0]),
+            prior=prior,
+            text=text,
+            clicks=tuple(
+                Share(
+                    item=rating.item,
+                    verdict="like" if rating.liked else "dislike",
+                    log_likelihood=float(share[0]),
+                    pull=float(share[0] - share[1:].mean()),
+                )
+                for rating, share in zip(self._state.ratings.values(), shares, strict=True)
+            ),
+        )
+
+    def _append(self, event: Event) -> None:
+        self._state = after(self._state, event)
+        self._events.append(event)
+        self._show()
+
+    def _show(self) -> None:
+        """Make belief and ranking those of the present state; nothing is computed yet."""
+        self._scores.want(self._evidence())
+        self._belief: Belief | None = None
+        self._ranking = self._state.start.strategy.rank(self._scene())
+
+    def _head(self, count: int) -> Rows:
+        return self._ranking.head(min(count, self._ranking.total))
+
+    def _scene(self) -> display.Scene:
+        state, row = self._state, self.catalog.row
+        rated = {row(item) for item in state.ratings}
+        later: list[set[int]] = []
+        if state.start.repeat == "never":
+            later.append({row(item) for item in state.seen} - rated)
+        if state.start.repeat != "always":
+            later.append(rated)
+        prior = self._scores.log_prior
+        groups = [np.array(sorted(group), np.int64) for group in later if group]
+        if prior is not None:
+            groups = [rows[prior[rows] > -np.inf] for rows in groups]
+        return display.Scene(
+            scores=self._scores,
+            seed=state.start.seed,
+            step=state.step,
+            page_size=state.start.page_size,
+            blank=state.start.prior is None and state.step == 0,
+            clicks={row(item): count for item, count in state.clicks.items()},
+            later=tuple(rows for rows in groups if len(rows)),
+        )
+
+    def _evidence(self) -> Evidence:
+        row = self.catalog.row
+        return Evidence(
+            clicks=tuple(
+                Judged(row(one.item), one.liked, tuple(map(row, one.among)))
+                for one in self._state.ratings.values()
+            ),
+            texts=tuple(
+                Spoken(self._names.index(said.view), said.vector) for said in self._state.texts
+            ),
+        )
+
+    def _checked(self, shown: Sequence[str]) -> list[str]:
+        if isinstance(shown, str):
+            raise BadInput("shown is a single word, but it must be a list of item ids.")
+        for item in shown:
+            self.catalog.row(item)
+        return [str(item) for item in shown]
+
+    def _log_prior(self) -> Doubles | None:
+        """Return the log-prior with the filter applied, (items,), or None where all is open."""
+        start = self._state.start
+        prior = start.prior
+        if isinstance(prior, str):
+            prior = self.catalog.keyword_prior(prior)
+        if start.filter:
+            passing = self.catalog.matching(start.filter)
+            prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
+            if not np.isfinite(prior).any():
+                raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")
+        if prior is None:
+            return None
+        if prior.shape != (len(self.catalog),):
+            raise BadInput(
+                f"The session's prior has {prior.size} numbers for {len(self.catalog)} items.",
+                "Open the session with the catalog it was made with.",
+            )
+        return prior - np.logaddexp.reduce(prior)
+
+
+def _vector(given: object) -> Doubles:
+    try:
+        vector = np.asarray(given, np.float64)
+    except (TypeError, ValueError):
+        raise BadInput("Say something in words, or give a vector of numbers.") from None
+    if not np.isfinite(vector).all():
+        raise BadInput("The vector must hold finite numbers.")
+    return vector

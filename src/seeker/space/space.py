@@ -1,0 +1,223 @@
+"""The space of one session: its views in common units, and columns of distances in them.
+
+A column holds one number per item. For an item k it is `D(k, t) − D̄(t)`: how much farther t is
+from k than from the average item. Distances relative to the average item are all that the models
+need, they are linear in the vector of t, and they stay small however far the vectors lie from the
+origin. For a text r the column is `r · x_t`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from seeker.errors import BadInput
+from seeker.space import metric as metrics
+from seeker.space.view import Scale, View, sample_of
+from seeker.types import Array, Doubles, Rows
+
+LANES = 8
+
+
+@dataclass(frozen=True)
+class Near:
+    """Ask for the column of an item: how far every item is from it."""
+
+    row: int
+
+
+@dataclass(frozen=True)
+class Along:
+    """Ask for the column of a direction in one view: how far every item lies along it."""
+
+    view: int
+    direction: tuple[float, ...]
+
+
+Probe = Near | Along
+
+
+@dataclass(frozen=True, eq=False)
+class Probes:
+    """Probes made ready for the kernel: per view (d / 8, m, 8) packed vectors and (m,) constants."""
+
+    asked: tuple[Probe, ...]
+    packed: tuple[Array, ...]
+    constants: tuple[Array, ...]
+
+
+class Space:
+    """Views in common units, as one person sees them.
+
+    person: by view, the vector c of the paper's φ(c, x) = c ⊙ x. sharpest: by how much a model
+    may multiply a distance; where float32 columns could then err visibly, float64 is used.
+    """
+
+    def __init__(
+        self,
+        views: Sequence[View],
+        scale: Scale = "unit",
+        person: Mapping[str, Doubles] | None = None,
+        sharpest: float = 1.0,
+    ) -> None:
+        self.views = tuple(views)
+        self.count = len(self.views[0])
+        self.fast = all(view.fast for view in self.views)
+        self._persons = tuple(_person(view, (person or {}).get(view.name)) for view in self.views)
+        self._scales = tuple(
+            self._unit(view, c) if scale == "unit" else 1.0
+            for view, c in zip(self.views, self._persons, strict=True)
+        )
+        reach = max(
+            4.0 * view.radius * float((c**2).max()) / unit
+            for view, c, unit in zip(self.views, self._persons, self._scales, strict=True)
+        )
+        self.dtype = np.dtype(np.float32 if reach * sharpest <= 1000.0 else np.float64)
+        self.reach = reach
+        """No column holds a number larger than this (for the fast metrics)."""
+
+    @staticmethod
+    def _unit(view: View, c: Doubles) -> float:
+        """Return the mean squared distance between two items as this person sees them."""
+        if view.units == "raw" or bool((c == 1.0).all()):
+            return view.scale
+        if view.fast:
+            return 2.0 * float((c**2 * view.variance).sum()) or 1.0
+        sample = sample_of(view.vectors) * c
+        return float(np.mean([metrics.squared(view.metric, q, sample).mean() for q in sample]))
+
+    def prepare(self, asked: Sequence[Probe]) -> Probes:
+        """Make probes ready for `columns`."""
+        if not self.fast:
+            return Probes(tuple(asked), (), ())
+        packed, constants = [], []
+        for v, view in enumerate(self.views):
+            width = -(-view.dimensions // LANES) * LANES
+            vectors = np.zeros((len(asked), width))
+            constant = np.zeros(len(asked))
+            for j, probe in enumerate(asked):
+                vectors[j, : view.dimensions], constant[j] = self._linear(v, probe)
+            lanes = vectors.reshape(len(asked), width // LANES, LANES).transpose(1, 0, 2)
+            packed.append(np.ascontiguousarray(lanes, self.dtype))
+            constants.append(constant.astype(self.dtype))
+        return Probes(tuple(asked), tuple(packed), tuple(constants))
+
+    def _linear(self, v: int, probe: Probe) -> tuple[Doubles, float]:
+        """Return q, (d,), and a with: column(t) = a + (x_t − origin) · q."""
+        view, c, unit = self.views[v], self._persons[v], self._scales[v]
+        origin = view.origin.astype(np.float64)
+        if isinstance(probe, Along):
+            if probe.view != v:
+                return np.zeros(view.dimensions), 0.0
+            direction = np.asarray(probe.direction) * c / unit
+            return direction, float(direction @ origin)
+        y = (view.vectors[probe.row] - origin) * c
+        mean = (view.mean - origin) * c
+        q = -2.0 * c * (y - mean) / unit
+        spread = float((c**2 * view.variance).sum())
+        return q, float(y @ y - mean @ mean - spread) / unit
+
+    def columns(self, probes: Probes, rows: Rows, out: Array) -> None:
+        """Write the columns at some items; out: (views, probes, rows) of this space's dtype."""
+        if self.fast:
+            from seeker.kernels.columns import columns
+
+            for v, view in enumerate(self.views):
+                columns(
+                    view.vectors,
+                    rows,
+                    self._origins[v],
+                    probes.packed[v],
+                    probes.constants[v],
+                    out[v],
+                )
+            return
+        average = self.average(rows)
+        for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
+            vectors = view.rows(rows) * c
+            for j, probe in enumerate(probes.asked):
+                if isinstance(probe, Near):
+                    query = view.vectors[probe.row] * c
+                    distance = metrics.squared(view.metric, query, vectors)
+                    out[v, j] = distance / self._scales[v] - average[v]
+                elif probe.view == v:
+                    out[v, j] = vectors @ np.asarray(probe.direction) / self._scales[v]
+                else:
+                    out[v, j] = 0.0
+
+    @cached_property
+    def _origins(self) -> tuple[Array, ...]:
+        """Return the views' origins, padded to whole lanes."""
+        padded = []
+        for view in self.views:
+            origin = np.zeros(-(-view.dimensions // LANES) * LANES, self.dtype)
+            origin[: view.dimensions] = view.origin
+            padded.append(origin)
+        return tuple(padded)
+
+    def average(self, rows: Rows) -> Doubles:
+        """Return D̄: the mean distance of some items to the catalog, (views, rows)."""
+        if not self.fast:
+            return self._measured_average[:, rows]
+        from seeker.kernels.columns import spread
+
+        out = np.empty((len(self.views), len(rows)))
+        for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
+            spread(view.vectors, rows, view.mean, c, out[v])
+            out[v] += float((c**2 * view.variance).sum())
+            out[v] /= self._scales[v]
+        return out
+
+    @cached_property
+    def _measured_average(self) -> Doubles:
+        """Return D̄ of all items where no formula gives it, (views, items): over an even sample."""
+        out = np.zeros((len(self.views), self.count))
+        for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
+            vectors = view.vectors * c
+            sample = sample_of(view.vectors) * c
+            for query in sample:
+                out[v] += metrics.squared(view.metric, query, vectors)
+            out[v] /= len(sample) * self._scales[v]
+        return out
+
+    def between(self, one: Rows, other: Rows) -> Doubles:
+        """Return distances between items, the views weighing alike: (one, other) float64."""
+        total = np.zeros((len(one), len(other)))
+        for view, c, unit in zip(self.views, self._persons, self._scales, strict=True):
+            queries, vectors = view.rows(one) * c, view.rows(other) * c
+            for i, query in enumerate(queries):
+                total[i] += metrics.squared(view.metric, query, vectors) / unit
+        return total / len(self.views)
+
+    def longest(self, probe: Along) -> float:
+        """Return a number that no entry of a direction's column exceeds."""
+        view, c = self.views[probe.view], self._persons[probe.view]
+        farthest = float(np.linalg.norm(view.mean)) + view.radius**0.5
+        length = float(np.linalg.norm(np.asarray(probe.direction) * c))
+        return length * farthest / self._scales[probe.view]
+
+    def along(self, v: int, direction: Doubles, row: int) -> float:
+        """Return r · x in the units of view v."""
+        return float(direction * self._persons[v] @ self.views[v].rows(np.array([row]))[0]) / (
+            self._scales[v]
+        )
+
+
+def _person(view: View, c: object) -> Doubles:
+    """Check a person's vector for a view, (d,); all ones where none is given."""
+    if c is None:
+        return np.ones(view.dimensions)
+    vector = np.asarray(c, dtype=np.float64)
+    if vector.shape != (view.dimensions,):
+        raise BadInput(
+            f"The user vector for view '{view.name}' has shape {vector.shape}.",
+            f"It must have shape ({view.dimensions},), one number per dimension of the view.",
+        )
+    if not np.isfinite(vector).all() or not vector.any():
+        raise BadInput(
+            f"The user vector for view '{view.name}' must hold finite numbers, not all zero."
+        )
+    return vector
