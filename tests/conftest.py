@@ -15,7 +15,9 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 
-def made(items: int = 300, dims: tuple[int, ...] = (24,), seed: int = 0, **given: object) -> Catalog:
+def made(
+    items: int = 300, dims: tuple[int, ...] = (24,), seed: int = 0, **given: object
+) -> Catalog:
     """Make a catalog of clustered random vectors, one view per number of dimensions."""
     rng = np.random.default_rng(seed)
     views = {}

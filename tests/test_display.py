@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import made
 
 import seeker
+from conftest import made
 from seeker import Catalog, display
 from seeker.display import keys
 from seeker.kernels import reference
+from seeker.types import Array
 
 ROUNDS = 4000
 
 
-def pages(strategy: display.Strategy, prior: np.ndarray, size: int) -> np.ndarray:
+def pages(strategy: display.Strategy, prior: Array, size: int) -> Array:
     """The first pages of many seeds, (rounds, size) rows."""
     catalog = Catalog.from_arrays(
         [str(n) for n in range(len(prior))], {"x": np.arange(len(prior))[:, None]}
@@ -34,11 +35,11 @@ def pages(strategy: display.Strategy, prior: np.ndarray, size: int) -> np.ndarra
     )
 
 
-def chi_square(counts: np.ndarray, expected: np.ndarray) -> float:
+def chi_square(counts: Array, expected: Array) -> float:
     """Pearson's statistic in standard deviations from its mean."""
     statistic = float(((counts - expected) ** 2 / expected).sum())
     freedom = len(counts) - 1
-    return (statistic - freedom) / np.sqrt(2 * freedom)
+    return float((statistic - freedom) / np.sqrt(2 * freedom))
 
 
 def test_boltzmann_draws_without_replacement_from_the_softmax() -> None:
@@ -164,7 +165,7 @@ def test_a_diverse_page_holds_fewer_near_copies() -> None:
     greedy = different(display.Greedy())
     assert greedy <= 2
     for criterion in ("submodular", "determinantal"):
-        strategy = display.Diverse(base=display.Greedy(), criterion=criterion)  # type: ignore[arg-type]
+        strategy = display.Diverse(base=display.Greedy(), criterion=criterion)
         assert different(strategy) >= 2 * greedy
 
 

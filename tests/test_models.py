@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from conftest import made
 from hypothesis import given
 from hypothesis import strategies as st
 
 import seeker
+from conftest import made
 from seeker import Catalog, Session
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise
@@ -256,11 +256,12 @@ def test_other_metrics_plug_in(metric: str, model: Model) -> None:
 
     catalog = made(120, metric=measured if metric == "callable" else metric)
     x = catalog.views["image"].vectors.astype(np.float64)
-    raw = {
+    measures: dict[str, Callable[[Doubles, Doubles], float]] = {
         "cosine": lambda a, b: ((a - b) ** 2).sum(),
         "manhattan": lambda a, b: np.abs(a - b).sum() ** 2,
         "callable": lambda a, b: np.abs(a - b).max() ** 2,
-    }[metric]
+    }
+    raw = measures[metric]
     d = np.array([[raw(a, b) for b in x] for a in x])
     d /= d.mean()
     assert catalog.views["image"].scale == pytest.approx(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
-from conftest import made
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from conftest import made
 from seeker import Catalog, Session, display
 from seeker.display import keys
 from seeker.display.order import SMALL
@@ -130,9 +131,11 @@ def test_walking_to_the_end_gives_every_item_once(search: tuple[Session, float],
     ids=repr,
 )
 @pytest.mark.parametrize("repeat", ["never", "unrated", "always"])
-def test_every_strategy_gives_one_total_order(strategy: display.Strategy, repeat: str) -> None:
+def test_every_strategy_gives_one_total_order(strategy: display.Strategy, repeat: Any) -> None:
     catalog = made(400, dims=(8,))
-    session = catalog.session(strategy=strategy, seed=11, repeat=repeat, filter={"price": {"lt": 9}})  # type: ignore[arg-type]
+    session = catalog.session(
+        strategy=strategy, seed=11, repeat=repeat, filter={"price": {"lt": 9}}
+    )
     passing = {item for item in catalog.ids if catalog.item(item).attributes["price"] < 9}
     for _ in range(4):
         page = session.page()
@@ -150,7 +153,7 @@ def test_every_strategy_gives_one_total_order(strategy: display.Strategy, repeat
 def test_what_was_seen_comes_last() -> None:
     catalog = made(40)
     for repeat in ("never", "unrated", "always"):
-        session = catalog.session(repeat=repeat, strategy="greedy")  # type: ignore[arg-type]
+        session = catalog.session(repeat=repeat, strategy="greedy")
         first = session.page().ids
         session.like(first[0])
         ids = session.more(0, 40).ids

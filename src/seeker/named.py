@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from seeker.errors import BadInput
 
@@ -15,7 +15,7 @@ Thing = TypeVar("Thing")
 class Registry(Generic[Thing]):
     """The dataclasses of one kind (models, strategies), each known by its `name`."""
 
-    def __init__(self, kind: str, base: type[Thing], classes: Iterable[type[Thing]]) -> None:
+    def __init__(self, kind: str, base: type[Any], classes: Iterable[type[Thing]]) -> None:
         self.kind = kind
         self.base = base
         self.classes: dict[str, type[Thing]] = {one.name: one for one in classes}  # type: ignore[attr-defined]
@@ -23,7 +23,7 @@ class Registry(Generic[Thing]):
     def named(self, thing: str | Thing) -> Thing:
         """Return the thing itself, or a new one with its usual settings if given a name."""
         if isinstance(thing, self.base):
-            return thing
+            return cast(Thing, thing)
         if isinstance(thing, str) and thing in self.classes:
             return self.classes[thing]()
         raise BadInput(
@@ -43,7 +43,7 @@ class Registry(Generic[Thing]):
             key: self.to_json(value) if isinstance(value, self.base) else _plain(value)
             for key, value in values.items()
         }
-        return {"name": thing.name, **written}
+        return {"name": type(thing).name, **written}  # type: ignore[attr-defined]
 
     def from_json(self, written: object) -> Thing:
         """Return the thing that `to_json` wrote."""

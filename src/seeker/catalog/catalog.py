@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from seeker import display, models
 from seeker.catalog.attributes import Attributes
@@ -18,7 +18,7 @@ from seeker.session.events import Repeat
 from seeker.space import Metric, View
 from seeker.space.metric import check as check_metric
 from seeker.space.view import Scale
-from seeker.types import Array, Doubles
+from seeker.types import Doubles
 
 
 class Catalog:
@@ -42,7 +42,7 @@ class Catalog:
     def from_arrays(
         cls,
         ids: Iterable[str],
-        views: Mapping[str, Array],
+        views: Mapping[str, ArrayLike],
         titles: Iterable[str] | None = None,
         attributes: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | None = None,
         metric: Metric | Mapping[str, Metric] = "euclidean",
@@ -64,7 +64,9 @@ class Catalog:
         made = {}
         for name, vectors in views.items():
             if not isinstance(name, str) or not name:
-                raise BadInput(f"{name!r} is not a name for a view.", "Use a text, such as 'image'.")
+                raise BadInput(
+                    f"{name!r} is not a name for a view.", "Use a text, such as 'image'."
+                )
             chosen = metric.get(name, "euclidean") if isinstance(metric, Mapping) else metric
             made[name] = View.from_vectors(name, vectors, check_metric(chosen), scale)
             if len(made[name]) != len(names):
@@ -170,7 +172,8 @@ def _checked_ids(ids: Iterable[str]) -> tuple[str, ...]:
     for place, name in enumerate(names):
         if not isinstance(name, str) or not name:
             raise BadInput(
-                f"The id at place {place} is {name!r}.", "Every id must be a text that is not empty."
+                f"The id at place {place} is {name!r}.",
+                "Every id must be a text that is not empty.",
             )
     if len(set(names)) < len(names):
         seen: set[str] = set()

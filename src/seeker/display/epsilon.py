@@ -66,9 +66,7 @@ class _Replaced:
 
     def _replaced(self, place: int, row: int) -> int:
         """Return an item picked evenly among those not placed yet, and note the swap."""
-        picks = keys.uniforms(
-            keys.key(self.scene.seed, self.scene.step, keys.PICK, place), _TRIES
-        )
+        picks = keys.uniforms(keys.key(self.scene.seed, self.scene.step, keys.PICK, place), _TRIES)
         for pick in picks:
             other = int(self._candidates[int(pick * len(self._candidates))])
             if other not in self._placed:

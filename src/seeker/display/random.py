@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from seeker.display import keys
 from seeker.display.base import Ranking, Scene, Strategy
 from seeker.display.order import Sorted

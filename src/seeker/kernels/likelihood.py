@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.kernels.simd import exp, inlined, kernel, log, log_sigmoid, to_units
+from seeker.kernels.simd import atanh2, exp, inlined, kernel, log, log_sigmoid, to_units
 
 STRIP = 128
 """Items worked on at a time, so that what is in hand stays in the nearest cache."""
+
+RARE = 1e-9
+"""Slips rarer than this are added in logarithms, for they are lost beside rounding otherwise."""
 
 
 @inlined
@@ -69,7 +72,7 @@ def likes(columns, mean_distance, weights, alpha, places, signs, units):  # type
 
 @kernel
 def dislike(columns, weights, alpha, place, likes, sign, units):  # type: ignore[no-untyped-def]
-    """Add sign · log σ(α (D(j, t) − min_i D(i, t))) to units; likes: places, −1 the average item."""
+    """Add sign · log σ(α (D(j, t) − min_i D(i, t))) to units; likes: places, −1 for the average."""
     items = columns.shape[2]
     disliked = np.empty(STRIP)
     liked = np.empty(STRIP)
@@ -103,6 +106,7 @@ def choice(columns, mixtures, sharpness, slip, shown, toward, sign, units):  # t
     noises = sharpness.size
     chance = slip / count
     sure = 1.0 - slip
+    slipped = log(max(chance, 1e-300))
     distance = np.empty((count, STRIP))
     weight = np.empty((count, STRIP))
     nearest = np.empty(STRIP)
@@ -137,13 +141,16 @@ def choice(columns, mixtures, sharpness, slip, shown, toward, sign, units):  # t
                 near = weight[0]
                 far = distance[0]
                 out = units[w * noises + s, start : start + length]
-                if slip > 0.0:
+                if slip > RARE:
                     for r in range(length):
                         p = sure * (near[r] / total[r]) + chance
                         out[r] += sign * to_units(log(min(p, 1.0)))
                 else:
                     for r in range(length):
                         p = (nearest[r] - far[r]) * beta - log(total[r])
+                        if slip > 0.0:
+                            e = exp(-abs(p - slipped))
+                            p = max(p, slipped) + atanh2(e / (2.0 + e))
                         out[r] += sign * to_units(min(p, 0.0))
 
 

@@ -36,7 +36,7 @@ def averaged(units, log_weights, start, length, nats, best, out):  # type: ignor
 
 @kernel
 def scores(units, log_weights, out):  # type: ignore[no-untyped-def]
-    """Write the log-likelihood of every item, θ averaged out; units: (thetas, items), out: (items,)."""
+    """Write every item's log-likelihood, (items,), θ averaged out of units, (thetas, items)."""
     items = units.shape[1]
     nats = np.empty((log_weights.size, STRIP))
     best = np.empty(STRIP)

@@ -42,7 +42,8 @@ def pairwise(likes: Doubles, dislikes: Doubles, average: Doubles, alpha: float) 
         return np.zeros(len(average))
     near = likes if len(likes) else average[None]
     far = dislikes if len(dislikes) else average[None]
-    return sum(log_sigmoid(alpha * (j - i)) for i in near for j in far)
+    pairs = [log_sigmoid(alpha * (j - i)) for i in near for j in far]
+    return np.asarray(np.sum(pairs, axis=0))
 
 
 def bipartite(
@@ -59,7 +60,11 @@ def bipartite(
 
 
 def choice(
-    views: Sequence[Doubles], clicks: Clicks, mixtures: Doubles, sigmas: Sequence[float], slip: float
+    views: Sequence[Doubles],
+    clicks: Clicks,
+    mixtures: Doubles,
+    sigmas: Sequence[float],
+    slip: float,
 ) -> Doubles:
     """Return log Σ_θ P(θ) P(clicks | t, θ), (items,); views: full distance matrices per view."""
     per_theta = []
@@ -73,7 +78,7 @@ def choice(
                 soft = np.exp(logits[list(among).index(row)] - np.logaddexp.reduce(logits))
                 total += np.log((1.0 - slip) * soft + slip / len(among))
             per_theta.append(total)
-    return np.logaddexp.reduce(np.array(per_theta)) - math.log(len(per_theta))
+    return np.asarray(np.logaddexp.reduce(np.array(per_theta)) - math.log(len(per_theta)))
 
 
 def gumbel(key: int, items: Sequence[int]) -> Doubles:

@@ -27,8 +27,7 @@ def inlined(function: Any) -> Any:
     return njit(inline="always", error_model="numpy")(function)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def float_bits(typing_context: Any, value: Any) -> Any:
+def _float_bits(typing_context: Any, value: Any) -> Any:
     """Read the bits of a float64 as an unsigned integer."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -37,14 +36,17 @@ def float_bits(typing_context: Any, value: Any) -> Any:
     return types.uint64(types.float64), emit
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def bits_float(typing_context: Any, value: Any) -> Any:
+def _bits_float(typing_context: Any, value: Any) -> Any:
     """Read an unsigned integer's bits as a float64."""
 
     def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitcast(args[0], ir.DoubleType())
 
     return types.float64(types.uint64), emit
+
+
+float_bits: Any = intrinsic(_float_bits)
+bits_float: Any = intrinsic(_bits_float)
 
 
 def dots(count: int) -> Any:

@@ -102,7 +102,7 @@ class Model(ABC):
         """Return the settings that are averaged over, for a catalog with these views."""
 
     @abstractmethod
-    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         """Return the terms of the clicks; shift(i, j) = Σ_k r_k · (x_i − x_j) of all texts."""
 
     @abstractmethod
@@ -145,9 +145,7 @@ class Model(ABC):
             directions[text.view] = directions.get(text.view, 0.0) + direction
 
         def shift(i: int, j: int) -> float:
-            return sum(
-                space.along(v, r, i) - space.along(v, r, j) for v, r in directions.items()
-            )
+            return sum(space.along(v, r, i) - space.along(v, r, j) for v, r in directions.items())
 
         said = [Said(Along(v, tuple(map(float, r)))) for v, r in directions.items()]
         return [*said, *self.click_terms(evidence, shift)]

@@ -56,7 +56,7 @@ class Bipartite(Model):
     def grid(self, views: Sequence[str]) -> Grid:
         return Grid(even_weights(views, self.views), np.empty(0), np.zeros(1))
 
-    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         likes = tuple(sorted(evidence.likes))
         return [Liked(i) for i in likes] + [Disliked(j, likes) for j in evidence.dislikes]
 

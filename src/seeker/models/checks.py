@@ -16,7 +16,9 @@ def check_number(name: str, value: object, least: float, below: float = math.inf
     fine = isinstance(value, int | float | np.number) and not isinstance(value, bool)
     if not fine or not math.isfinite(value) or not least <= value < below:  # type: ignore[arg-type,operator]
         limit = f" and below {below:g}" if below < math.inf else ""
-        raise BadInput(f"{name} is {value!r}, but it must be a number of at least {least:g}{limit}.")
+        raise BadInput(
+            f"{name} is {value!r}, but it must be a number of at least {least:g}{limit}."
+        )
 
 
 def check_scale(scale: object) -> None:

@@ -82,7 +82,7 @@ class Choice(Model):
             row[list(chosen)] = 1.0 / len(chosen)
         return weights
 
-    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         return [
             Chosen(click.liked, (click.row, *sorted({*click.among} - {click.row})))
             for click in evidence.clicks

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class ColumnStore:
     Holds whole columns only: (views, columns, items). The longest unused make way for new ones.
     """
 
-    def __init__(self, views: int, items: int, dtype: np.dtype, most_bytes: int) -> None:  # type: ignore[type-arg]
+    def __init__(self, views: int, items: int, dtype: np.dtype[Any], most_bytes: int) -> None:
         column = max(1, views * items * dtype.itemsize)
         self.most = max(0, min(most_bytes // column, max(FEW_COLUMNS, FEW_BYTES // column)))
         self._slots: dict[Probe, int] = {}

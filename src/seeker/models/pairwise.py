@@ -51,13 +51,11 @@ class Pairwise(Model):
     def grid(self, views: Sequence[str]) -> Grid:
         return Grid(even_weights(views, self.views), np.empty(0), np.zeros(1))
 
-    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> list[Term]:
+    def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         likes, dislikes = evidence.likes, evidence.dislikes
         if likes and dislikes:
             return [
-                Pair(i, j, shift(i, j) if evidence.texts else 0.0)
-                for i in likes
-                for j in dislikes
+                Pair(i, j, shift(i, j) if evidence.texts else 0.0) for i in likes for j in dislikes
             ]
         return [Pair(i, AVERAGE, 0.0) for i in likes] + [Pair(AVERAGE, j, 0.0) for j in dislikes]
 

@@ -172,7 +172,7 @@ class Scores:
             rows = np.arange(start, min(start + (1 << 16), self.count))
             prior = np.zeros(len(rows)) if self.log_prior is None else self.log_prior[rows]
             mass_by_theta(self._sums, rows, self.grid.log_weights, prior - log_total, weights)
-        return weights / weights.sum()
+        return np.asarray(weights / weights.sum())
 
     def _into(self, out: Doubles, start: int, stop: int) -> None:
         """Write the settled scores of a run of items."""

@@ -55,6 +55,7 @@ class Session:
         person = None if isinstance(start.user, str) else start.user
         space = start.model.space(list(catalog.views.values()), person)
         self._scores = Scores(start.model, space, self._log_prior())
+        self._belief: Belief | None = None
         self._show()
 
     @classmethod
@@ -73,9 +74,7 @@ class Session:
     ) -> Session:
         """Start a search; see `Catalog.session`."""
         if repeat not in REPEATS:
-            raise BadInput(
-                f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'."
-            )
+            raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
         start = Start(
             model=models.named(model),
             strategy=display.named(strategy),
@@ -242,7 +241,7 @@ class Session:
     def _show(self) -> None:
         """Make belief and ranking those of the present state; nothing is computed yet."""
         self._scores.want(self._evidence())
-        self._belief: Belief | None = None
+        self._belief = None
         self._ranking = self._state.start.strategy.rank(self._scene())
 
     def _head(self, count: int) -> Rows:
@@ -307,7 +306,7 @@ class Session:
                 f"The session's prior has {prior.size} numbers for {len(self.catalog)} items.",
                 "Open the session with the catalog it was made with.",
             )
-        return prior - np.logaddexp.reduce(prior)
+        return np.asarray(prior - np.logaddexp.reduce(prior))
 
 
 def _vector(given: object) -> Doubles:

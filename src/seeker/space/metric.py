@@ -31,7 +31,7 @@ def check(metric: object) -> Metric:
 
 def manhattan(query: Doubles, vectors: Array) -> Doubles:
     """Return the sums of absolute differences, shape (n,)."""
-    return np.abs(vectors - query).sum(axis=1)
+    return np.asarray(np.abs(vectors - query).sum(axis=1))
 
 
 def squared(metric: Metric, query: Doubles, vectors: Array) -> Doubles:
@@ -40,7 +40,7 @@ def squared(metric: Metric, query: Doubles, vectors: Array) -> Doubles:
     This is the one place where a metric without a fast path is measured.
     """
     if metric in FAST:
-        return ((vectors - query) ** 2).sum(axis=1, dtype=np.float64)
+        return np.asarray(((vectors - query) ** 2).sum(axis=1, dtype=np.float64))
     measure = manhattan if metric == "manhattan" else cast(Measure, metric)
     distances = np.asarray(measure(query, vectors), dtype=np.float64)
     if distances.shape != vectors.shape[:1]:

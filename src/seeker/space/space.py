@@ -8,6 +8,7 @@ origin. For a text r the column is `r · x_t`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +43,7 @@ Probe = Near | Along
 
 @dataclass(frozen=True, eq=False)
 class Probes:
-    """Probes made ready for the kernel: per view (d / 8, m, 8) packed vectors and (m,) constants."""
+    """Probes made ready for the kernel: per view, (d / 8, m, 8) vectors and (m,) constants."""
 
     asked: tuple[Probe, ...]
     packed: tuple[Array, ...]
@@ -195,15 +196,14 @@ class Space:
     def longest(self, probe: Along) -> float:
         """Return a number that no entry of a direction's column exceeds."""
         view, c = self.views[probe.view], self._persons[probe.view]
-        farthest = float(np.linalg.norm(view.mean)) + view.radius**0.5
+        farthest = float(np.linalg.norm(view.mean)) + math.sqrt(view.radius)
         length = float(np.linalg.norm(np.asarray(probe.direction) * c))
         return length * farthest / self._scales[probe.view]
 
     def along(self, v: int, direction: Doubles, row: int) -> float:
         """Return r · x in the units of view v."""
-        return float(direction * self._persons[v] @ self.views[v].rows(np.array([row]))[0]) / (
-            self._scales[v]
-        )
+        vector = self.views[v].vectors[row].astype(np.float64) * self._persons[v]
+        return float(direction @ vector) / self._scales[v]
 
 
 def _person(view: View, c: object) -> Doubles:

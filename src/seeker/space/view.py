@@ -60,7 +60,7 @@ class View:
     @property
     def dimensions(self) -> int:
         """How many numbers describe an item."""
-        return self.vectors.shape[1]
+        return int(self.vectors.shape[1])
 
     @property
     def fast(self) -> bool:
@@ -145,9 +145,7 @@ def _moments(vectors: Floats) -> tuple[Doubles, Doubles, float]:
 def _mean_squared(metric: Metric, vectors: Floats) -> float:
     """Return the mean squared distance between two items, over all or over an even sample."""
     sample = sample_of(vectors)
-    return float(
-        np.mean([metrics.squared(metric, query, sample).mean() for query in sample])
-    )
+    return float(np.mean([metrics.squared(metric, query, sample).mean() for query in sample]))
 
 
 def sample_of(vectors: Floats) -> Doubles:

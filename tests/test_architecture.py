@@ -1,0 +1,91 @@
+"""The shape of the package: imports point one way, and importing it is quick."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import seeker
+
+PACKAGE = Path(seeker.__file__).parent
+
+# Each room may import from itself and from the rooms named before it.
+ROOMS = [
+    ("errors", "types"),
+    ("named", "kernels"),
+    ("space",),
+    ("models",),
+    ("display",),
+    ("session",),
+    ("embedders",),
+    ("catalog",),
+    ("stores",),
+    ("engine",),
+    ("cluster", "server", "lab"),
+    ("cli", "__init__", "__main__"),
+]
+LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
+OPEN = {"__init__"}  # the public names; anything may be re-exported there
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def imported_rooms(path: Path) -> set[str]:
+    rooms = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module]
+            if node.module == "seeker":
+                names = [f"seeker.{alias.name}" for alias in node.names]
+        rooms |= {name.split(".")[1] for name in names if name.startswith("seeker.")}
+    return rooms & LEVEL.keys()
+
+
+def test_every_file_has_a_room() -> None:
+    rooms = {room_of(path) for path in PACKAGE.rglob("*.py")}
+    assert rooms <= LEVEL.keys()
+
+
+def test_imports_point_one_way() -> None:
+    wrong = [
+        f"{path.relative_to(PACKAGE)} imports {room}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if room_of(path) not in OPEN
+        for room in sorted(imported_rooms(path) - {room_of(path)})
+        if LEVEL[room] >= LEVEL[room_of(path)]
+    ]
+    assert not wrong
+
+
+def test_the_core_is_pure() -> None:
+    banned = {"random", "time", "datetime", "os", "socket", "sqlite3", "pathlib", "urllib", "io"}
+    for room in ("models", "display", "session", "space"):
+        for path in (PACKAGE / room).glob("*.py"):
+            names = {
+                name.split(".")[0]
+                for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+                if isinstance(node, ast.Import | ast.ImportFrom)
+                for name in (
+                    [alias.name for alias in node.names]
+                    if isinstance(node, ast.Import)
+                    else [node.module or ""]
+                )
+            }
+            assert not names & banned, f"{path} is not pure"
+            assert "np.random" not in path.read_text(encoding="utf-8")
+
+
+def test_importing_loads_nothing_heavy() -> None:
+    code = "import sys, seeker; print(' '.join(sys.modules))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {"numba", "llvmlite", "onnxruntime", "PIL", "pyarrow", "matplotlib", "fastapi", "ray"}
+    assert not heavy & set(loaded)

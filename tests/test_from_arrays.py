@@ -1,0 +1,118 @@
+"""Catalogs made of arrays: what is kept, and what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from seeker import BadInput, Catalog, NotFound
+from seeker.kernels import reference
+
+X = np.random.default_rng(0).normal(size=(5, 3))
+IDS = ["a", "b", "c", "d", "e"]
+
+
+def test_what_is_given_is_kept_as_float32_and_read_only() -> None:
+    given = X.copy()
+    catalog = Catalog.from_arrays(
+        IDS, {"image": given, "size": [[1], [2], [3], [4], [5]]}, titles=list("ABCDE")
+    )
+    assert len(catalog) == 5
+    assert list(catalog.ids) == IDS
+    assert "a" in catalog
+    assert "z" not in catalog
+    vectors = catalog.views["image"].vectors
+    assert vectors.dtype == np.float32
+    np.testing.assert_array_equal(vectors, X.astype(np.float32))
+    given[:] = 0
+    np.testing.assert_array_equal(vectors, X.astype(np.float32))
+    with pytest.raises(ValueError, match="read-only"):
+        vectors[0] = 0
+    assert catalog.item("b").title == "B"
+    assert catalog.views["image"].scale == pytest.approx(
+        reference.mean_squared_distance(X.astype(np.float32)), rel=1e-9
+    )
+
+
+def test_read_only_float32_is_not_copied_and_nothing_is_changed_in_place() -> None:
+    given = X.astype(np.float32)
+    given.setflags(write=False)
+    assert Catalog.from_arrays(IDS, {"x": given}).views["x"].vectors is given
+    Catalog.from_arrays(IDS, {"x": given}, metric="cosine")
+    np.testing.assert_array_equal(given, X.astype(np.float32))
+
+
+def test_raw_keeps_distances_as_they_are() -> None:
+    assert Catalog.from_arrays(IDS, {"x": X}, scale="raw").views["x"].scale == 1.0
+
+
+def test_one_item_and_identical_items_can_be_searched() -> None:
+    session = Catalog.from_arrays(["only"], {"x": [[1.0, 2.0]]}).session()
+    assert session.page().ids == ["only"]
+    session.like("only")
+    assert session.belief.log_posterior.tolist() == [0.0]
+    same = Catalog.from_arrays(IDS, {"x": np.ones((5, 3))}).session()
+    same.like("a")
+    assert same.belief.entropy == pytest.approx(np.log(5))
+
+
+def test_attributes_come_by_item_or_by_column() -> None:
+    by_item = Catalog.from_arrays(
+        IDS, {"x": X}, attributes=[{"n": n, "even": n % 2 == 0} for n in range(5)]
+    )
+    by_column = Catalog.from_arrays(
+        IDS, {"x": X}, attributes={"n": range(5), "even": [n % 2 == 0 for n in range(5)]}
+    )
+    for catalog in (by_item, by_column):
+        assert catalog.item("c").attributes["n"] == 2
+        assert catalog.session(filter={"n": {"ge": 1, "lt": 3}}).more(0, 9).total == 2
+        assert catalog.session(filter={"n": [0, 4], "even": True}).more(0, 9).total == 2
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"ids": []}, "empty"),
+        ({"ids": ["a", "b"]}, "5 rows"),
+        ({"ids": ["a", "b", "a", "d", "e"]}, "more than once"),
+        ({"ids": [1, 2, 3, 4, 5]}, "place 0"),
+        ({"ids": ["a", "", "c", "d", "e"]}, "place 1"),
+        ({"ids": "abcde"}, "single text"),
+        ({"views": {}}, "no views"),
+        ({"views": X}, "no views"),
+        ({"views": {"": X}}, "name for a view"),
+        ({"views": {"x": X[0]}}, "shape"),
+        ({"views": {"x": X[:, :0]}}, "shape"),
+        ({"views": {"x": X[:, :, None]}}, "shape"),
+        ({"views": {"x": [["a"]] * 5}}, "not an array of numbers"),
+        ({"views": {"x": [[1.0], [1.0, 2.0]]}}, "not an array of numbers"),
+        ({"views": {"x": X.astype(complex)}}, "not an array of numbers"),
+        ({"views": {"x": np.where(np.eye(5, 3) > 0, np.nan, X)}}, "NaN"),
+        ({"views": {"x": np.where(np.eye(5, 3) > 0, -np.inf, X)}}, "NaN"),
+        ({"views": {"x": X * 1e200}}, "too large"),
+        ({"views": {"x": X, "y": X[:4]}}, "'y' has 4 rows"),
+        ({"titles": ["A"]}, "titles"),
+        ({"titles": [1, 2, 3, 4, 5]}, "title"),
+        ({"attributes": [{}]}, "attributes"),
+        ({"attributes": {"n": [1]}}, "'n'"),
+        ({"attributes": 3}, "attributes"),
+        ({"metric": "chebyshev"}, "not a metric"),
+        ({"metric": "cosine", "views": {"x": X * 0}}, "zeros"),
+        ({"metric": lambda q, v: [1.0]}, "metric returned shape"),
+        ({"metric": lambda q, v: v[:, 0] * np.nan}, "finite"),
+        ({"scale": "large"}, "scale"),
+    ],
+)
+def test_wrong_input_is_named(wrong: dict[str, Any], says: str) -> None:
+    given: dict[str, Any] = {"ids": IDS, "views": {"x": X}, **wrong}
+    with pytest.raises(BadInput) as caught:
+        Catalog.from_arrays(**given)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_items_are_named() -> None:
+    with pytest.raises(NotFound, match="'z'"):
+        Catalog.from_arrays(IDS, {"x": X}).item("z")

@@ -1,0 +1,129 @@
+"""The compiled kernels against plain numpy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from seeker.kernels import UNIT, columns, likelihood, posterior, simd
+from seeker.types import Array
+
+
+def over(function: Any) -> Callable[[Array], Array]:
+    """Turn a small kernel of one number into one of an array."""
+
+    @njit
+    def loop(x: Any, out: Any) -> None:
+        for n in range(x.size):
+            out[n] = function(x[n])
+
+    def call(x: Array) -> Array:
+        out = np.empty(len(x))
+        loop(np.ascontiguousarray(x, np.float64), out)
+        return out
+
+    return call
+
+
+def test_exp_and_log_are_accurate() -> None:
+    x = -np.concatenate([[0.0], np.logspace(-12, 2.84, 4000)])
+    np.testing.assert_allclose(over(simd.exp)(x), np.exp(x), rtol=1e-12)
+    assert over(simd.exp)(np.array([-1e9, -np.inf])) == pytest.approx(np.exp(-700), rel=1e-9)
+    y = np.concatenate([np.logspace(-300, 300, 4000), np.linspace(0.4, 2.1, 1001)])
+    np.testing.assert_allclose(over(simd.log)(y), np.log(y), rtol=1e-13, atol=1e-13)
+    u = np.concatenate([np.linspace(-900, 900, 4001), np.linspace(-3, 3, 1001)])
+    np.testing.assert_allclose(over(simd.log_sigmoid)(u), -np.logaddexp(0, -u), rtol=0, atol=3e-9)
+
+
+def test_units_round_to_the_nearest() -> None:
+    x = np.concatenate([-np.logspace(-9, 8, 500), [0.0, -0.5 * UNIT, -1.5 * UNIT]])
+    units = over(simd.to_units)(x)
+    np.testing.assert_array_equal(units, np.rint(x / UNIT))
+    np.testing.assert_array_equal(
+        over(simd.to_nats)(units[units > -(2.0**51)]), units[units > -(2.0**51)] * UNIT
+    )
+
+
+@given(
+    st.integers(1, 70),
+    st.integers(1, 30),
+    st.sampled_from([np.float32, np.float64]),
+    st.integers(1, 200),
+)
+def test_columns_are_products_and_do_not_depend_on_company(
+    d: int, count: int, dtype: type, items: int
+) -> None:
+    rng = np.random.default_rng(d * 1000 + count)
+    x = rng.normal(size=(items, d)).astype(np.float32)
+    width = -(-d // 8) * 8
+    origin: Array = np.zeros(width, dtype)
+    origin[:d] = rng.normal(size=d).astype(np.float32)
+    q: Array = np.zeros((count, width), dtype)
+    q[:, :d] = rng.normal(size=(count, d))
+    constants: Array = rng.normal(size=count).astype(dtype)
+
+    def run(rows: Array, some: slice) -> Array:
+        chosen = q[some]
+        packed = np.ascontiguousarray(chosen.reshape(len(chosen), width // 8, 8).transpose(1, 0, 2))
+        out: Array = np.empty((len(chosen), len(rows)), dtype)
+        columns.columns(x, rows, origin, packed, constants[some], out)
+        return out
+
+    whole = run(np.arange(items), slice(None))
+    expected = (x.astype(float) - origin[:d]) @ q[:, :d].T.astype(float) + constants
+    np.testing.assert_allclose(
+        whole.T, expected, rtol=0, atol=1e-4 if dtype is np.float32 else 1e-12
+    )
+    picked = rng.choice(items, min(items, 7), replace=False)
+    np.testing.assert_array_equal(run(picked, slice(None)), whole[:, picked])
+    np.testing.assert_array_equal(run(picked, slice(0, 1)), whole[:1, picked])
+    np.testing.assert_array_equal(run(picked, slice(count // 2, None)), whole[count // 2 :, picked])
+
+
+@given(st.integers(1, 200), st.integers(1, 20), st.floats(0.0, 0.9), st.booleans())
+def test_choice_does_not_depend_on_the_strip(
+    items: int, shown: int, slip: float, liked: bool
+) -> None:
+    rng = np.random.default_rng(items * 100 + shown)
+    made = rng.normal(size=(2, shown, items)).astype(np.float32) * 3
+    mixtures = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
+    sigmas = np.array([0.8, 0.4, 0.1, 0.05])
+    toward = 1.0 if liked else -1.0
+
+    def run(part: Array) -> Array:
+        units = np.zeros((12, part.shape[2]), np.int64)
+        places = np.arange(shown)
+        likelihood.choice(
+            np.ascontiguousarray(part), mixtures, 1 / sigmas, slip, places, toward, 1, units
+        )
+        return units
+
+    whole = run(made)
+    np.testing.assert_array_equal(run(made[:, :, 3:]), whole[:, 3:])
+    d = np.einsum("wv,vki->wki", mixtures, made.astype(float)) * toward
+    for w in range(3):
+        for s, sigma in enumerate(sigmas):
+            logits = -d[w] / sigma
+            log_soft = logits[0] - np.logaddexp.reduce(logits)
+            with np.errstate(divide="ignore"):
+                expected = np.logaddexp(np.log1p(-slip) + log_soft, np.log(slip / shown))
+            got = whole[w * 4 + s] * UNIT
+            np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-6)
+    assert (whole <= 0).all()
+
+
+@given(st.integers(1, 150), st.integers(1, 16))
+def test_scores_average_over_the_settings(items: int, thetas: int) -> None:
+    rng = np.random.default_rng(items)
+    units = -rng.integers(0, 2**33, (thetas, items))
+    weights = np.log(rng.dirichlet(np.ones(thetas)))
+    out = np.empty(items)
+    posterior.scores(units, weights, out)
+    expected = np.logaddexp.reduce(units * UNIT + weights[:, None])
+    np.testing.assert_allclose(out, expected, rtol=1e-12, atol=1e-9)
