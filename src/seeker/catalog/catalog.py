@@ -2,23 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from seeker import display, models
+from seeker.catalog import head as heads
+from seeker.catalog import keywords, reading
 from seeker.catalog.attributes import Attributes
+from seeker.catalog.departed import Departed
+from seeker.catalog.facets import Facet
+from seeker.catalog.given import checked_ids, checked_titles, checked_views
+from seeker.catalog.head import Head
+from seeker.catalog.opening import check_sizes, open_views
+from seeker.catalog.shelf import InMemory, Shelf, Stored
+from seeker.catalog.values import Kind
 from seeker.errors import BadInput, NotFound
-from seeker.models.checks import check_scale
 from seeker.session import Item, Session
 from seeker.session.events import Repeat
 from seeker.space import Metric, View
-from seeker.space.metric import check as check_metric
 from seeker.space.view import Scale
-from seeker.types import Doubles
+from seeker.types import Array, Doubles
+
+if TYPE_CHECKING:
+    from seeker.embedders import Embedder
 
 
 class Catalog:
@@ -26,27 +39,30 @@ class Catalog:
 
     def __init__(
         self,
-        ids: tuple[str, ...],
+        shelf: Shelf,
         views: Mapping[str, View],
-        titles: tuple[str, ...] | None,
-        attributes: Attributes,
+        readers: Mapping[str, reading.Reader],
+        folder: Path | None = None,
+        head: Head | None = None,
     ) -> None:
-        """Put a catalog together from checked parts; `from_arrays` checks them."""
-        self.ids = ids
+        """Put a catalog together from checked parts; use `from_arrays` or `open`."""
+        self._shelf = shelf
         self.views: Mapping[str, View] = MappingProxyType(dict(views))
-        self._titles = titles
-        self._attributes = attributes
-        self._rows = {item: row for row, item in enumerate(ids)}
+        self._readers = dict(readers)
+        self.folder = folder
+        self.head = head
+        self._stamp = _stamp(folder)
 
     @classmethod
     def from_arrays(
         cls,
         ids: Iterable[str],
-        views: Mapping[str, ArrayLike],
+        views: Mapping[str, Array],
         titles: Iterable[str] | None = None,
         attributes: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | None = None,
         metric: Metric | Mapping[str, Metric] = "euclidean",
         scale: Scale = "unit",
+        embedders: Mapping[str, Embedder] | None = None,
     ) -> Catalog:
         """Make a catalog of what is in memory.
 
@@ -55,32 +71,54 @@ class Catalog:
         text per item. attributes: one mapping per item, or one column per name. metric:
         "euclidean", "cosine", "manhattan" or a function (query, vectors) → distances, for all
         views or by view. scale="raw" keeps distances as they are instead of dividing them by the
-        mean squared distance between two items.
+        mean squared distance between two items. embedders: by view, what made its vectors; one
+        that reads text lets a session hear words.
         """
-        names = _checked_ids(ids)
-        if not isinstance(views, Mapping) or not views:
-            raise BadInput("The catalog has no views.", "Give at least one: {'name': vectors}.")
-        check_scale(scale)
-        made = {}
-        for name, vectors in views.items():
-            if not isinstance(name, str) or not name:
-                raise BadInput(
-                    f"{name!r} is not a name for a view.", "Use a text, such as 'image'."
-                )
-            chosen = metric.get(name, "euclidean") if isinstance(metric, Mapping) else metric
-            made[name] = View.from_vectors(name, vectors, check_metric(chosen), scale)
-            if len(made[name]) != len(names):
-                raise BadInput(
-                    f"View '{name}' has {len(made[name])} rows, but there are {len(names)} ids.",
-                    "Every view needs one row per item, in the order of the ids.",
-                )
-        return cls(names, made, _checked_titles(titles, names), Attributes.of(attributes, names))
+        names = checked_ids(ids)
+        made = checked_views(views, len(names), metric, scale)
+        shelf = InMemory(names, checked_titles(titles, names), Attributes.of(attributes, names))
+        return cls(shelf, made, reading.given(embedders or {}, made))
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Catalog:
+        """Open a catalog folder in its present version; no vector is read until it is needed."""
+        folder = Path(path)
+        stamp = _stamp(folder)
+        head = heads.read(folder)
+        check_sizes(folder, head)
+        shelf = Stored(folder / head.items.file, head.count)
+        catalog = cls(shelf, open_views(folder, head), reading.recorded(head), folder, head)
+        # From before the head was read: a switch in between must show as a change.
+        catalog._stamp = stamp
+        return catalog
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids in their order."""
+        return self._shelf.ids
+
+    @property
+    def version(self) -> int:
+        """How often this catalog was built or updated; 1 for arrays."""
+        return self.head.version if self.head else 1
+
+    def changed(self) -> bool:
+        """Return whether a newer version is in the folder; cheap enough to ask every second."""
+        if self.folder is None or self.head is None:
+            return False
+        stamp = _stamp(self.folder)
+        if stamp is None or stamp == self._stamp:
+            return False
+        if heads.read(self.folder).identity != self.head.identity:
+            return True
+        self._stamp = stamp
+        return False
 
     def __len__(self) -> int:
-        return len(self.ids)
+        return len(self._shelf.ids)
 
     def __contains__(self, item: object) -> bool:
-        return item in self._rows
+        return isinstance(item, str) and self._shelf.row(item) is not None
 
     def __repr__(self) -> str:
         views = ", ".join(f"{name} ({view.dimensions})" for name, view in self.views.items())
@@ -120,76 +158,96 @@ class Catalog:
 
     def row(self, item: str) -> int:
         """Return the place of an item in the catalog."""
-        try:
-            return self._rows[item]
-        except (KeyError, TypeError):
+        row = self._shelf.row(item) if isinstance(item, str) else None
+        if row is None:
             raise NotFound(
                 f"There is no item {item!r} in this catalog.", "Use an id from `catalog.ids`."
-            ) from None
+            )
+        return row
 
     def items(self, rows: Sequence[int]) -> list[Item]:
         """Return the items at some places."""
-        return [
-            Item(
-                self.ids[row],
-                self._titles[row] if self._titles else self.ids[row],
-                None,
-                self._attributes.at(row),
-            )
-            for row in rows
-        ]
+        return self._shelf.items(rows)
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""
         return self.items([self.row(item)])[0]
 
+    def media_file(self, item: Item) -> Path | None:
+        """Return where the thumbnail of an item is, if it has one."""
+        if self.folder is None or item.media is None:
+            return None
+        return self.folder / item.media
+
+    @property
+    def departed(self) -> Departed:
+        """The vectors of items that were removed lately."""
+        return Departed(None if self.folder is None else self._shelf.table)
+
+    @property
+    def attributes(self) -> dict[str, Kind]:
+        """The kind of every attribute, by name: number, text, boolean or tags."""
+        return {name: one.kind for name, one in self._shelf.table.attributes.items()}
+
     def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Return which items pass a filter, (items,)."""
-        return self._attributes.matching(filter)
+        """Return which items pass a filter, (items,).
+
+        A filter maps attributes to a value, a list of values, or bounds such as {"ge": 10, "lt":
+        50}; all of it must hold. Tags pass if any of them does; None stands for 'no value'.
+        """
+        return self._shelf.table.matching(filter)
+
+    def facets(self, filter: Mapping[str, Any] | None = None, limit: int = 20) -> dict[str, Facet]:
+        """Return how the values of every attribute are spread over the items that pass."""
+        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+            raise BadInput(f"limit is {limit!r}, but it must be a whole number of at least 0.")
+        return self._shelf.table.facets(filter, limit)
+
+    def search(
+        self, words: str, limit: int = 50, filter: Mapping[str, Any] | None = None
+    ) -> list[Hit]:
+        """Return the items that match some words, best first."""
+        rows, scores = self._shelf.table.scores(words, limit, filter)
+        items = self.items(rows.tolist())
+        return [Hit(item, score) for item, score in zip(items, scores.tolist(), strict=True)]
 
     def keyword_prior(self, words: str) -> Doubles:
-        """Return log-probabilities from a keyword search, (items,)."""
-        raise BadInput(
-            "This catalog was made of arrays and has no keyword search.",
-            "Give the prior as one log-probability per item.",
-        )
+        """Return log-probabilities from a keyword search, (items,).
+
+        Three quarters are shared by the hits in proportion to their scores; the rest is spread
+        evenly, so that nothing is impossible. Without a hit all items are equal.
+        """
+        return keywords.prior(*self._shelf.table.scores(words), len(self))
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether words can be placed in one of the views."""
+        return bool(self._readers)
 
     def embed_text(self, text: str) -> tuple[str, Doubles]:
-        """Return the view that reads text, and the text's vector in it."""
+        """Return the first view that reads text, and the text's vector in it, (d,)."""
+        if not isinstance(text, str) or not text.strip():
+            raise BadInput("There are no words to read.", "Say something in words.")
+        for name, reader in self._readers.items():
+            return name, reader.read(text, self.views[name])
         raise BadInput(
             "No view of this catalog can read text.",
             "Give a vector instead: session.say(vector, view=…).",
         )
 
 
-def _checked_ids(ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids if they are different texts, at least one."""
-    if isinstance(ids, str):
-        raise BadInput("ids is a single text.", "Give a list with one text per item.")
-    names = tuple(ids)
-    if not names:
-        raise BadInput("The catalog is empty.", "Give at least one item.")
-    for place, name in enumerate(names):
-        if not isinstance(name, str) or not name:
-            raise BadInput(
-                f"The id at place {place} is {name!r}.",
-                "Every id must be a text that is not empty.",
-            )
-    if len(set(names)) < len(names):
-        seen: set[str] = set()
-        double = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise BadInput(f"The id {double!r} is there more than once.", "Ids must be different.")
-    return tuple(map(str, names))
+@dataclass(frozen=True)
+class Hit:
+    """An item found by keyword search, and its score (BM25; larger is better)."""
+
+    item: Item
+    score: float
 
 
-def _checked_titles(titles: Iterable[str] | None, ids: Sequence[str]) -> tuple[str, ...] | None:
-    """Return the titles if there is one text per item."""
-    if titles is None:
+def _stamp(folder: Path | None) -> tuple[int, int, int] | None:
+    """Return what changes when catalog.json is replaced."""
+    try:
+        found = None if folder is None else (folder / heads.NAME).stat()
+    except OSError:
         return None
-    given = tuple(titles)
-    if len(given) != len(ids):
-        raise BadInput(f"There are {len(given)} titles, but {len(ids)} ids.")
-    for place, title in enumerate(given):
-        if not isinstance(title, str):
-            raise BadInput(f"The title at place {place} is {title!r}.", "Titles must be texts.")
-    return given
+    return found and (found.st_ino, found.st_mtime_ns, found.st_size)

@@ -1,0 +1,126 @@
+"""Filters over attributes, as conditions of SQL."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from seeker.catalog.values import CALLED, Kind, Plain, short
+from seeker.errors import BadInput, NotFound
+
+_COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What can be filtered by: number is the attribute's column."""
+
+    name: str
+    kind: Kind
+    number: int
+
+
+@dataclass(frozen=True)
+class Where:
+    """A condition over the rows of `known`, with its values."""
+
+    sql: str
+    values: tuple[Any, ...]
+
+
+EVERYTHING = Where("1", ())
+
+
+def where(filter: object, attributes: Mapping[str, Attribute]) -> Where:
+    """Return a filter as a condition, checked against the attributes that there are.
+
+    A filter maps names to a value, a list of values, or bounds such as {"ge": 10, "lt": 50}; all
+    of it must hold. An attribute of tags passes if any of its tags does; None stands for items
+    that have no value.
+    """
+    if filter is None:
+        return EVERYTHING
+    if not isinstance(filter, Mapping):
+        raise BadInput(
+            "The filter is not a mapping of attributes to conditions.",
+            'Write it like {"price": {"lt": 50}}.',
+        )
+    conditions = []
+    for name, condition in filter.items():
+        if name not in attributes:
+            raise NotFound(
+                f"The catalog has no attribute {short(name)}.", f"It has {sorted(attributes)}."
+            )
+        conditions.append(_condition(attributes[name], condition))
+    if not conditions:
+        return EVERYTHING
+    return Where(
+        " AND ".join(f"({one.sql})" for one in conditions),
+        tuple(value for one in conditions for value in one.values),
+    )
+
+
+def _condition(attribute: Attribute, condition: object) -> Where:
+    if isinstance(condition, Mapping):
+        return _bounds(attribute, condition)
+    many = isinstance(condition, list | tuple | set | frozenset | np.ndarray)
+    wanted = [_value(attribute, value) for value in (condition if many else [condition])]  # type: ignore[attr-defined]
+    present = [value for value in wanted if value is not None]
+    column = f"known.a{attribute.number}"
+    either, values = [], list[Any]()
+    if present:
+        marks = ", ".join("?" * len(present))
+        if attribute.kind == "tags":
+            either.append(
+                f"known.row IN (SELECT row FROM tags WHERE attribute = {attribute.number} "
+                f"AND value IN ({marks}))"
+            )
+        else:
+            either.append(f"{column} IN ({marks})")
+        values += present
+    if len(present) < len(wanted):
+        either.append(f"{column} IS NULL")
+    return Where(" OR ".join(either) or "0", tuple(values))
+
+
+def _bounds(attribute: Attribute, bounds: Mapping[Any, Any]) -> Where:
+    if not bounds or any(key not in _COMPARE for key in bounds):
+        raise BadInput(
+            f"The bounds on {attribute.name!r} are {short(dict(bounds))}.",
+            f"Use one or more of {sorted(_COMPARE)}.",
+        )
+    if attribute.kind in ("boolean", "tags"):
+        raise BadInput(
+            f"The attribute {attribute.name!r} holds {CALLED[attribute.kind]}, which has no order.",
+            "Give the values that may pass instead of bounds.",
+        )
+    values = [_value(attribute, bound) for bound in bounds.values()]
+    if any(value is None for value in values):
+        raise BadInput(f"A bound on {attribute.name!r} is empty.")
+    column = f"known.a{attribute.number}"
+    return Where(" AND ".join(f"{column} {_COMPARE[key]} ?" for key in bounds), tuple(values))
+
+
+def _value(attribute: Attribute, value: object) -> Plain:
+    """Return a value that a filter asks for, if it is one that this attribute can have."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None:
+        return None
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    match attribute.kind:
+        case "number" if number and not math.isnan(value):  # type: ignore[arg-type]
+            # Whole numbers beyond 64 bits exist in Python, but not in SQLite.
+            return float(value) if abs(value) >= 2**63 else value  # type: ignore[arg-type,return-value]
+        case "boolean" if isinstance(value, bool) or value in (0, 1):
+            return int(value)
+        case "text" | "tags" if isinstance(value, str):
+            return value.encode("utf-8", "replace").decode()
+    raise BadInput(
+        f"The attribute {attribute.name!r} holds {CALLED[attribute.kind]}, "
+        f"but the filter asks for {short(value)}.",
+    )

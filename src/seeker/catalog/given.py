@@ -1,0 +1,66 @@
+"""Checks of what a catalog in memory is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from seeker.errors import BadInput
+from seeker.models.checks import check_scale
+from seeker.space import Metric, View
+from seeker.space.metric import check as check_metric
+from seeker.space.view import Scale
+from seeker.types import Array
+
+
+def checked_views(
+    views: Mapping[str, Array], count: int, metric: Metric | Mapping[str, Metric], scale: Scale
+) -> dict[str, View]:
+    """Return the views if each has one vector per item."""
+    if not isinstance(views, Mapping) or not views:
+        raise BadInput("The catalog has no views.", "Give at least one: {'name': vectors}.")
+    check_scale(scale)
+    made = {}
+    for name, vectors in views.items():
+        if not isinstance(name, str) or not name:
+            raise BadInput(f"{name!r} is not a name for a view.", "Use a text, such as 'image'.")
+        chosen = metric.get(name, "euclidean") if isinstance(metric, Mapping) else metric
+        made[name] = View.from_vectors(name, vectors, check_metric(chosen), scale)
+        if len(made[name]) != count:
+            raise BadInput(
+                f"View '{name}' has {len(made[name])} rows, but there are {count} ids.",
+                "Every view needs one row per item, in the order of the ids.",
+            )
+    return made
+
+
+def checked_ids(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids if they are different texts, at least one."""
+    if isinstance(ids, str):
+        raise BadInput("ids is a single text.", "Give a list with one text per item.")
+    names = tuple(ids)
+    if not names:
+        raise BadInput("The catalog is empty.", "Give at least one item.")
+    for place, name in enumerate(names):
+        if not isinstance(name, str) or not name:
+            raise BadInput(
+                f"The id at place {place} is {name!r}.",
+                "Every id must be a text that is not empty.",
+            )
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        double = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise BadInput(f"The id {double!r} is there more than once.", "Ids must be different.")
+    return tuple(map(str, names))
+
+
+def checked_titles(titles: Iterable[str] | None, ids: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the titles if there is one text per item."""
+    if titles is None:
+        return None
+    given = tuple(titles)
+    if len(given) != len(ids):
+        raise BadInput(f"There are {len(given)} titles, but {len(ids)} ids.")
+    for place, title in enumerate(given):
+        if not isinstance(title, str):
+            raise BadInput(f"The title at place {place} is {title!r}.", "Titles must be texts.")
+    return given
