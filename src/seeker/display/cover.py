@@ -38,7 +38,7 @@ def _sample(scene: Scene) -> Rows:
     rows = scene.candidates()
     if len(rows) <= _SAMPLE:
         return rows
-    picks = keys.uniforms(keys.key(scene.seed, 0, keys.COVER), 2 * _SAMPLE)
+    picks = keys.uniforms(keys.key(scene.seed, 0, keys.COVER), _SAMPLE)
     return rows[np.unique((picks * len(rows)).astype(np.int64))]
 
 

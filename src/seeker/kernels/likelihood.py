@@ -1,4 +1,8 @@
-"""What one click says about every item: the terms of the three models and of text."""
+"""What one click says about every item: the terms of the three models and of text.
+
+Settings come in the columns' type of number, in which everything here is computed, and signs in
+the type of whole number that goes with it (int32 for float32), so that vector registers are full.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,9 @@ from seeker.kernels.simd import atanh2, exp, inlined, kernel, log, log_sigmoid, 
 STRIP = 128
 """Items worked on at a time, so that what is in hand stays in the nearest cache."""
 
+FLUSH = 32
+"""Terms added up in 32 bits before they are moved over to 64."""
+
 RARE = 1e-9
 """Slips rarer than this are added in logarithms, for they are lost beside rounding otherwise."""
 
@@ -16,13 +23,30 @@ RARE = 1e-9
 @inlined
 def mixed(columns, weights, place, start, length, out):  # type: ignore[no-untyped-def]
     """Write out[r] = Σ_v weights[v] · columns[v, place, start + r] for r < length."""
+    weight = weights[0]
+    column = columns[0, place, start : start + length]
     for r in range(length):
-        out[r] = 0.0
-    for v in range(weights.size):
+        out[r] = weight * column[r]
+    for v in range(1, weights.size):
         weight = weights[v]
         column = columns[v, place, start : start + length]
         for r in range(length):
             out[r] += weight * column[r]
+
+
+@inlined
+def mixed_strip(columns, weights, start, length, out):  # type: ignore[no-untyped-def]
+    """Mix all columns of a strip, out: (m + 1, STRIP); the last row is the average item: zeros."""
+    for place in range(columns.shape[1]):
+        mixed(columns, weights, place, start, length, out[place])
+
+
+@inlined
+def flush(part, length, total):  # type: ignore[no-untyped-def]
+    """Move a strip of units, (STRIP,), over to the total, (length,), which is wider."""
+    for r in range(length):
+        total[r] += part[r]
+    part[:] = 0
 
 
 @kernel
@@ -32,24 +56,20 @@ def pairwise(columns, weights, alpha, pairs, shifts, signs, units):  # type: ign
     columns: (views, m, items); pairs: (n, 2) places in it, −1 for the average item.
     """
     items = columns.shape[2]
-    liked = np.empty(STRIP)
-    disliked = np.empty(STRIP)
+    strip = np.zeros((columns.shape[1] + 1, STRIP), columns.dtype)
+    part = np.zeros(STRIP, signs.dtype)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
+        mixed_strip(columns, weights, start, length, strip)
         total = units[0, start : start + length]
         for p in range(pairs.shape[0]):
-            a, b = pairs[p, 0], pairs[p, 1]
-            for r in range(length):
-                liked[r] = 0.0
-                disliked[r] = 0.0
-            if a >= 0:
-                mixed(columns, weights, a, start, length, liked)
-            if b >= 0:
-                mixed(columns, weights, b, start, length, disliked)
+            liked, disliked = strip[pairs[p, 0]], strip[pairs[p, 1]]
             shift, sign = shifts[p], signs[p]
-            for r in range(length):
-                u = alpha * (disliked[r] - liked[r] + shift)
-                total[r] += sign * to_units(log_sigmoid(u))
+            for r in range(STRIP):
+                difference = alpha * (disliked[r] - liked[r] + shift)
+                part[r] += sign * to_units(log_sigmoid(difference))
+            if p % FLUSH == FLUSH - 1 or p == pairs.shape[0] - 1:
+                flush(part, length, total)
 
 
 @kernel
@@ -59,7 +79,8 @@ def likes(columns, mean_distance, weights, alpha, places, signs, units):  # type
     mean_distance: (items,), the distance of the average item, which the columns are relative to.
     """
     items = columns.shape[2]
-    liked = np.empty(STRIP)
+    liked = np.empty(STRIP, columns.dtype)
+    part = np.zeros(STRIP, signs.dtype)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
         total = units[0, start : start + length]
@@ -67,65 +88,72 @@ def likes(columns, mean_distance, weights, alpha, places, signs, units):  # type
             mixed(columns, weights, places[p], start, length, liked)
             sign = signs[p]
             for r in range(length):
-                total[r] += sign * to_units(-alpha * (liked[r] + mean_distance[start + r]))
+                part[r] = sign * to_units(-alpha * (liked[r] + mean_distance[start + r]))
+            flush(part, length, total)
 
 
 @kernel
-def dislike(columns, weights, alpha, place, likes, sign, units):  # type: ignore[no-untyped-def]
-    """Add sign · log σ(α (D(j, t) − min_i D(i, t))) to units; likes: places, −1 for the average."""
+def dislikes(columns, weights, alpha, places, likes, signs, units):  # type: ignore[no-untyped-def]
+    """Add sign · log σ(α (D(j, t) − min_i D(i, t))) to units for every disliked item's place.
+
+    likes: places of the liked items, −1 for the average item where nothing is liked.
+    """
     items = columns.shape[2]
-    disliked = np.empty(STRIP)
-    liked = np.empty(STRIP)
-    nearest = np.empty(STRIP)
+    strip = np.zeros((columns.shape[1] + 1, STRIP), columns.dtype)
+    nearest = np.empty(STRIP, columns.dtype)
+    part = np.zeros(STRIP, signs.dtype)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
+        mixed_strip(columns, weights, start, length, strip)
         total = units[0, start : start + length]
-        mixed(columns, weights, place, start, length, disliked)
-        for p in range(likes.size):
-            if likes[p] >= 0:
-                mixed(columns, weights, likes[p], start, length, liked)
-            else:
-                for r in range(length):
-                    liked[r] = 0.0
-            for r in range(length):
-                nearest[r] = min(nearest[r], liked[r]) if p > 0 else liked[r]
-        for r in range(length):
-            total[r] += sign * to_units(log_sigmoid(alpha * (disliked[r] - nearest[r])))
+        nearest[:] = strip[likes[0]]
+        for p in range(1, likes.size):
+            liked = strip[likes[p]]
+            for r in range(STRIP):
+                nearest[r] = min(nearest[r], liked[r])
+        for p in range(places.size):
+            disliked = strip[places[p]]
+            sign = signs[p]
+            for r in range(STRIP):
+                part[r] = sign * to_units(log_sigmoid(alpha * (disliked[r] - nearest[r])))
+            flush(part, length, total)
 
 
 @kernel
-def choice(columns, mixtures, sharpness, slip, shown, toward, sign, units):  # type: ignore[no-untyped-def]
+def choice(columns, mixtures, sharpness, sure, chance, shown, toward, signs, units):  # type: ignore[no-untyped-def]
     """Add sign · log P(choosing shown[0] among shown) to units, shape (mixtures · noises, items).
 
-    P = (1 − slip) · softmax_k(−toward · D_k / σ)[0] + slip / |shown|, for every mixture of views
-    and every noise σ = 1 / sharpness (ascending); toward is +1 for a like, −1 for a dislike.
-    Where one sharpness is twice the one before, exponentials are squared instead of computed.
+    P = sure · softmax_k(−toward · D_k / σ)[0] + chance, for every mixture of views and every noise
+    σ = 1 / sharpness (ascending); toward is +1 for a like, −1 for a dislike; signs: (1,). Where one
+    sharpness is twice the one before, exponentials are squared instead of computed.
     """
     items = columns.shape[2]
     count = shown.size
     noises = sharpness.size
-    chance = slip / count
-    sure = 1.0 - slip
-    slipped = log(max(chance, 1e-300))
-    distance = np.empty((count, STRIP))
-    weight = np.empty((count, STRIP))
-    nearest = np.empty(STRIP)
-    total = np.empty(STRIP)
-    floor = -700.0 * sharpness[0] / sharpness[noises - 1]
+    slipped = log(max(np.float64(chance), 1e-300))
+    distance = np.zeros((count, STRIP), columns.dtype)
+    weight = np.empty((count, STRIP), columns.dtype)
+    nearest = np.empty(STRIP, columns.dtype)
+    total = np.empty(STRIP, columns.dtype)
+    part = np.zeros(STRIP, signs.dtype)
+    sign = signs[0]
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
         for w in range(mixtures.shape[0]):
-            nearest[:] = np.inf
             for k in range(count):
                 far = distance[k]
                 mixed(columns, mixtures[w], shown[k], start, length, far)
                 for r in range(STRIP):
                     far[r] *= toward
+            nearest[:] = distance[0]
+            for k in range(1, count):
+                far = distance[k]
+                for r in range(STRIP):
                     nearest[r] = min(nearest[r], far[r])
             for s in range(noises):
                 beta = sharpness[s]
-                total[:] = 0.0
-                if s > 0 and beta == 2.0 * sharpness[s - 1]:
+                total[:] = 0
+                if s > 0 and beta == 2 * sharpness[s - 1]:
                     for k in range(count):
                         near = weight[k]
                         for r in range(STRIP):
@@ -136,19 +164,19 @@ def choice(columns, mixtures, sharpness, slip, shown, toward, sign, units):  # t
                         near = weight[k]
                         far = distance[k]
                         for r in range(STRIP):
-                            near[r] = exp(max((nearest[r] - far[r]) * beta, floor))
+                            near[r] = exp((nearest[r] - far[r]) * beta)
                             total[r] += near[r]
                 near = weight[0]
                 far = distance[0]
                 out = units[w * noises + s, start : start + length]
-                if slip > RARE:
-                    for r in range(length):
-                        p = sure * (near[r] / total[r]) + chance
-                        out[r] += sign * to_units(log(min(p, 1.0)))
+                if chance > RARE:
+                    for r in range(STRIP):
+                        part[r] = sign * to_units(log(sure * (near[r] / total[r]) + chance))
+                    flush(part, length, out)
                 else:
                     for r in range(length):
-                        p = (nearest[r] - far[r]) * beta - log(total[r])
-                        if slip > 0.0:
+                        p = np.float64((nearest[r] - far[r]) * beta) - log(np.float64(total[r]))
+                        if chance > 0:
                             e = exp(-abs(p - slipped))
                             p = max(p, slipped) + atanh2(e / (2.0 + e))
                         out[r] += sign * to_units(min(p, 0.0))

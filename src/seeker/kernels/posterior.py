@@ -46,6 +46,14 @@ def scores(units, log_weights, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def rounded_up(values, out):  # type: ignore[no-untyped-def]
+    """Write float32 numbers, (items,), that are not below the float64 values; −inf stays −inf."""
+    for r in range(values.size):
+        value = values[r]
+        out[r] = value + abs(value) * 2.0**-22 + 1e-37 if value > -np.inf else value
+
+
+@kernel
 def load(sums, rows, units):  # type: ignore[no-untyped-def]
     """Copy sums[rows], shape (items, thetas), into units, shape (thetas, rows)."""
     for r in range(rows.size):

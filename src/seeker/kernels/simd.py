@@ -9,7 +9,7 @@ import numpy as np
 from llvmlite import ir
 from numba import njit
 from numba.core import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, overload
 
 LANES = 8
 """Dot products are summed in this many interleaved partial sums, on every processor."""
@@ -27,26 +27,22 @@ def inlined(function: Any) -> Any:
     return njit(inline="always", error_model="numpy")(function)
 
 
-def _float_bits(typing_context: Any, value: Any) -> Any:
-    """Read the bits of a float64 as an unsigned integer."""
+def _cast(source: Any, target: Any) -> Any:
+    """Make the intrinsic that reads the bits of one type of number as those of another."""
 
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.IntType(64))
+    def typed(typing_context: Any, value: Any) -> Any:
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(target))
 
-    return types.uint64(types.float64), emit
+        return target(source), emit
 
-
-def _bits_float(typing_context: Any, value: Any) -> Any:
-    """Read an unsigned integer's bits as a float64."""
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.bitcast(args[0], ir.DoubleType())
-
-    return types.float64(types.uint64), emit
+    return intrinsic(typed)
 
 
-float_bits: Any = intrinsic(_float_bits)
-bits_float: Any = intrinsic(_bits_float)
+float_bits = _cast(types.float64, types.uint64)
+bits_float = _cast(types.uint64, types.float64)
+single_bits = _cast(types.float32, types.uint32)
+bits_single = _cast(types.uint32, types.float32)
 
 
 def dots(count: int) -> Any:
@@ -131,14 +127,14 @@ def _across(builder: Any, lanes: Any) -> Any:
     return builder.extract_element(lanes, ir.IntType(32)(0))
 
 
-# exp and log: the range is reduced by a power of two, the rest is a short series. Relative error
-# below 2e-13, far below the unit in which log-likelihoods are kept; no branches, so the compiler
-# turns loops over them into vector code.
+# exp and log: the range is reduced by a power of two, the rest is a short series. No branches, so
+# the compiler turns loops over them into vector code. In float64 the relative error is below
+# 2e-13, in float32 below 2e-7: both are small beside the unit in which log-likelihoods are kept.
 _SHIFT = 1.5 * 2.0**52  # adding it rounds a float64 to a whole number, kept in its low bits
 _LOG2E = 1.4426950408889634
 _LN2_HIGH = 6.93147180369123816490e-01
 _LN2_LOW = 1.90821492927058770002e-10
-_E2, _E3, _E4, _E5, _E6, _E7, _E8, _E9, _E10 = (1.0 / math.factorial(k) for k in range(2, 11))
+_E3, _E4, _E5, _E6, _E7, _E8, _E9, _E10 = (1.0 / math.factorial(k) for k in range(3, 11))
 _A3, _A5, _A7, _A9, _A11, _A13, _A15, _A17 = (1.0 / k for k in range(3, 18, 2))
 _SHIFT_BITS = np.float64(_SHIFT).view(np.uint64)
 _ONE_BITS = np.float64(1.0).view(np.uint64)
@@ -148,10 +144,37 @@ _TWO52_BIASED = 2.0**52 + 1023.0
 _MANTISSA = np.uint64(52)
 _BIAS = np.uint64(1023)
 
+_F = np.float32
+_SHIFT32 = _F(1.5 * 2.0**23)
+_LOG2E32 = _F(_LOG2E)
+_LN2_HIGH32 = _F(0.693359375)  # few bits, so that its multiples are exact
+_LN2_LOW32 = _F(math.log(2.0) - 0.693359375)
+_F3, _F4, _F5, _F6, _F7 = (_F(1.0 / math.factorial(k)) for k in range(3, 8))
+_B3, _B5, _B7, _B9, _B11, _B13 = (_F(1.0 / k) for k in range(3, 14, 2))
+_ONE_BITS32 = _F(1.0).view(np.uint32)
+_TO_ONE32 = np.uint32(_ONE_BITS32 - _F(math.sqrt(0.5)).view(np.uint32))
+_TWO23_BITS = _F(2.0**23).view(np.uint32)
+_TWO23_BIASED = _F(2.0**23 + 127.0)
+_MANTISSA32 = np.uint32(23)
+_BIAS32 = np.uint32(127)
+_0, _1, _2, _HALF, _LEAST32 = _F(0.0), _F(1.0), _F(2.0), _F(0.5), _F(-87.0)
+_UNITS32 = _F(2.0**20)
 
-@inlined
-def exp(x):  # type: ignore[no-untyped-def]
-    """Return e**x for x ≤ 0; what is below e**-700 is e**-700."""
+
+def _by_type(name: str, double: Any, single: Any) -> Any:
+    """Make one function of two: numba picks the one for the type of number it is given."""
+
+    def chosen(x: Any) -> Any:
+        raise NotImplementedError(f"{name} runs in compiled code only")
+
+    chosen.__name__ = name
+    overload(chosen, inline="always", jit_options={"error_model": "numpy"})(
+        lambda x: single if x == types.float32 else double
+    )
+    return chosen
+
+
+def _exp(x):  # type: ignore[no-untyped-def]
     x = max(x, -700.0)
     shifted = x * _LOG2E + _SHIFT
     n = shifted - _SHIFT
@@ -164,25 +187,29 @@ def exp(x):  # type: ignore[no-untyped-def]
     return series * bits_float((float_bits(shifted) + _BIAS) << _MANTISSA)
 
 
-@inlined
-def log(x):  # type: ignore[no-untyped-def]
-    """Return the natural logarithm of a positive normal float64."""
-    bits = float_bits(x)
-    exponent = (bits + _TO_ONE) >> _MANTISSA
-    mantissa = bits_float(bits - ((exponent << _MANTISSA) - _ONE_BITS))
-    power = bits_float(exponent + _TWO52_BITS) - _TWO52_BIASED
-    return power * _LN2_HIGH + (power * _LN2_LOW + atanh2((mantissa - 1.0) / (mantissa + 1.0)))
+def _exp32(x):  # type: ignore[no-untyped-def]
+    x = max(x, _LEAST32)
+    shifted = x * _LOG2E32 + _SHIFT32
+    n = shifted - _SHIFT32
+    r = (x - n * _LN2_HIGH32) - n * _LN2_LOW32
+    r2 = r * r
+    series = ((_1 + r) + r2 * (_HALF + _F3 * r)) + (r2 * r2) * (
+        (_F4 + _F5 * r) + r2 * (_F6 + _F7 * r)
+    )
+    return series * bits_single((single_bits(shifted) + _BIAS32) << _MANTISSA32)
 
 
-@inlined
-def atanh2(s):  # type: ignore[no-untyped-def]
-    """Return 2·atanh(s) for |s| ≤ 0.172 (log) or, to 1e-9, for |s| ≤ 1/3 (log1p)."""
-    z = s * s
+exp = _by_type("exp", _exp, _exp32)
+"""e**x for x ≤ 0; what is below e**-700 (float32: e**-87) is that."""
+
+
+def _atanh2(x):  # type: ignore[no-untyped-def]
+    z = x * x
     z2 = z * z
     z4 = z2 * z2
     return (
         2.0
-        * s
+        * x
         * (
             ((1.0 + _A3 * z) + z2 * (_A5 + _A7 * z))
             + z4 * (((_A9 + _A11 * z) + z2 * (_A13 + _A15 * z)) + z4 * _A17)
@@ -190,17 +217,65 @@ def atanh2(s):  # type: ignore[no-untyped-def]
     )
 
 
-@inlined
-def log_sigmoid(u):  # type: ignore[no-untyped-def]
-    """Return log(1 / (1 + e**-u)) to 1e-9, without overflow."""
-    e = exp(-abs(u))
-    return min(u, 0.0) - atanh2(e / (2.0 + e))
+def _atanh2_32(x):  # type: ignore[no-untyped-def]
+    z = x * x
+    z2 = z * z
+    return (
+        _2
+        * x
+        * (((_1 + _B3 * z) + z2 * (_B5 + _B7 * z)) + (z2 * z2) * ((_B9 + _B11 * z) + z2 * _B13))
+    )
 
 
-@inlined
-def to_units(x):  # type: ignore[no-untyped-def]
-    """Round x nats, |x| < 2**30, to a whole number of units of 2**-20 nats (half to even)."""
+atanh2 = _by_type("atanh2", _atanh2, _atanh2_32)
+"""2·atanh(s) for |s| ≤ 1/3, which makes a logarithm: to 1e-9 (float32: 1e-7), closer near 0."""
+
+
+def _log(x):  # type: ignore[no-untyped-def]
+    bits = float_bits(x)
+    exponent = (bits + _TO_ONE) >> _MANTISSA
+    mantissa = bits_float(bits - ((exponent << _MANTISSA) - _ONE_BITS))
+    power = bits_float(exponent + _TWO52_BITS) - _TWO52_BIASED
+    return power * _LN2_HIGH + (power * _LN2_LOW + atanh2((mantissa - 1.0) / (mantissa + 1.0)))
+
+
+def _log32(x):  # type: ignore[no-untyped-def]
+    bits = single_bits(x)
+    exponent = (bits + _TO_ONE32) >> _MANTISSA32
+    mantissa = bits_single(bits - ((exponent << _MANTISSA32) - _ONE_BITS32))
+    power = bits_single(exponent + _TWO23_BITS) - _TWO23_BIASED
+    return power * _LN2_HIGH32 + (power * _LN2_LOW32 + atanh2((mantissa - _1) / (mantissa + _1)))
+
+
+log = _by_type("log", _log, _log32)
+"""The natural logarithm of a positive normal number."""
+
+
+def _log_sigmoid(x):  # type: ignore[no-untyped-def]
+    e = exp(-abs(x))
+    return min(x, 0.0) - atanh2(e / (2.0 + e))
+
+
+def _log_sigmoid32(x):  # type: ignore[no-untyped-def]
+    e = exp(-abs(x))
+    return min(x, _0) - atanh2(e / (_2 + e))
+
+
+log_sigmoid = _by_type("log_sigmoid", _log_sigmoid, _log_sigmoid32)
+"""log(1 / (1 + e**-u)), without overflow."""
+
+
+def _to_units(x):  # type: ignore[no-untyped-def]
     return np.int64(float_bits(x * 1048576.0 + _SHIFT) - _SHIFT_BITS)
+
+
+def _to_units32(x):  # type: ignore[no-untyped-def]
+    return np.int32(x * _UNITS32 - _HALF)
+
+
+to_units = _by_type("to_units", _to_units, _to_units32)
+"""x ≤ 0 nats as a whole number of units of 2**-20 nats: int64 for |x| < 2**30, or, in float32,
+int32 for |x| < 2**10."""
 
 
 @inlined

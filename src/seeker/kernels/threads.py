@@ -11,11 +11,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
-BLOCK = 4000
+BLOCK = 8000
 """Items per piece of work: its columns fit the second cache; not a power of two, which would put
 all columns into the same few cache lines."""
 
-WORTH_A_THREAD = 4 * BLOCK
+WORTH_A_THREAD = 2 * BLOCK
 
 
 @cache

@@ -57,6 +57,13 @@ class Evidence:
 
 
 Term: TypeAlias = Hashable
+
+
+def signs_for(columns: Array, signs: Sequence[int]) -> Array:
+    """Return signs in the whole numbers that go with the columns' type, (terms,)."""
+    return np.array(signs, np.int32 if columns.dtype == np.float32 else np.int64)
+
+
 Valued: TypeAlias = Callable[[Sequence[Term]], Doubles]
 """The value of a sum of terms for some items, in nats, with θ's log-prior: (thetas, items)."""
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seeker.models.base import Evidence, Grid, Model, Term, Valued
+from seeker.models.base import Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number, check_scale, even_weights
 from seeker.models.pairwise import AVERAGE
 from seeker.space.view import Scale
@@ -81,18 +81,27 @@ class Bipartite(Model):
         grid: Grid,
         units: Array,
     ) -> None:
-        from seeker.kernels.likelihood import dislike, likes
+        from seeker.kernels.likelihood import dislikes, likes
 
-        weights = grid.mixtures[0]
+        number = columns.dtype.type
+        weights = grid.mixtures[0].astype(number)
+        alpha1, alpha2 = number(self.alpha1), number(self.alpha2)
         liked = [(places[term.row], sign) for term, sign in terms if isinstance(term, Liked)]
         if liked:
             assert average is not None
-            where, signs = np.array(liked).T
-            likes(columns, weights @ average, weights, self.alpha1, where, signs, units)
+            where, signs = zip(*liked, strict=True)
+            mean = (grid.mixtures[0] @ average).astype(number)
+            likes(columns, mean, weights, alpha1, np.array(where), signs_for(columns, signs), units)
+        beside: dict[tuple[int, ...], list[tuple[int, int]]] = {}
         for term, sign in terms:
             if isinstance(term, Disliked):
-                nearest = np.array([places[row] for row in term.likes] or [AVERAGE])
-                dislike(columns, weights, self.alpha2, places[term.row], nearest, sign, units)
+                beside.setdefault(term.likes, []).append((places[term.row], sign))
+        for liked_rows, disliked in beside.items():
+            nearest = np.array([places[row] for row in liked_rows] or [AVERAGE])
+            where, signs = zip(*disliked, strict=True)
+            dislikes(
+                columns, weights, alpha2, np.array(where), nearest, signs_for(columns, signs), units
+            )
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         share = {self.rows(term)[0]: value([term])[0] for term in terms}

@@ -10,7 +10,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.models.base import Evidence, Grid, Model, Term, Valued
+from seeker.models.base import Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number
 from seeker.types import Array, Doubles
 
@@ -112,12 +112,16 @@ class Choice(Model):
     ) -> None:
         from seeker.kernels.likelihood import choice
 
-        sharpness = 1.0 / grid.sigmas
+        number = columns.dtype.type
+        mixtures = grid.mixtures.astype(number)
+        sharpness = (1.0 / grid.sigmas).astype(number)
         for term, sign in terms:
             chosen = cast(Chosen, term)
             among = np.array([places[row] for row in chosen.among])
-            toward = 1.0 if chosen.liked else -1.0
-            choice(columns, grid.mixtures, sharpness, self.slip, among, toward, sign, units)
+            toward = number(1.0 if chosen.liked else -1.0)
+            sure, chance = number(1.0 - self.slip), number(self.slip / len(among))
+            signs = signs_for(columns, [sign])
+            choice(columns, mixtures, sharpness, sure, chance, among, toward, signs, units)
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         """Give each click its probability given the clicks before it."""

@@ -8,7 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from seeker.models.base import Evidence, Grid, Model, Term, Valued
+from seeker.models.base import Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number, check_scale, even_weights
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
@@ -82,13 +82,14 @@ class Pairwise(Model):
 
         pairs = [(cast(Pair, term), sign) for term, sign in terms]
         where = {**places, AVERAGE: -1}
+        number = columns.dtype.type
         pairwise(
             columns,
-            grid.mixtures[0],
-            self.alpha,
+            grid.mixtures[0].astype(number),
+            number(self.alpha),
             np.array([(where[pair.like], where[pair.dislike]) for pair, _ in pairs]),
-            np.array([pair.shift for pair, _ in pairs]),
-            np.array([sign for _, sign in pairs]),
+            np.array([pair.shift for pair, _ in pairs], number),
+            signs_for(columns, [sign for _, sign in pairs]),
             units,
         )
 

@@ -116,9 +116,11 @@ class Scores:
     def bounds(self) -> Floats:
         """Return upper bounds of the present scores, (items,)."""
         if self._upper is None:
+            from seeker.kernels.posterior import rounded_up
+
             self._upper = np.zeros(self.count, np.float32)
             if self.log_prior is not None:
-                self._upper[:] = _rounded_up(self.log_prior)
+                rounded_up(self.log_prior, self._upper)
         elif self._settled - self._wanted:
             self.settle()
         return self._upper
@@ -130,6 +132,8 @@ class Scores:
 
     def _settle(self, out: Doubles | None) -> None:
         """Settle in one reading of the vectors; out, (items,), receives the scores."""
+        from seeker.kernels.posterior import rounded_up, store
+
         if not self._wanted:
             self._sums, self._settled = None, frozenset()
         batch = _Batch(self, self._pending())
@@ -141,12 +145,10 @@ class Scores:
             rows = np.arange(start, stop)
             units = self._units(batch, rows, keep)
             if sums is not None:
-                from seeker.kernels.posterior import store
-
                 store(units, rows, sums)
             scores = np.empty(stop - start) if out is None else out[start:stop]
             self._finish(units, rows, scores)
-            upper[start:stop] = _rounded_up(scores)
+            rounded_up(scores, upper[start:stop])
 
         self._over(self.count, work)
         self.store.commit()
@@ -219,6 +221,7 @@ class Scores:
 
         if not batch.places or not len(rows):
             return
+        number = self.space.dtype.type
         shape = (len(self.space.views), len(batch.places), len(rows))
         columns = _scratch("columns", shape, self.space.dtype)
         self.space.columns(batch.probes, rows, columns[:, : len(batch.new)])
@@ -226,7 +229,7 @@ class Scores:
         if keep:
             self.store.write(keep, batch.places, rows, columns)
         for along, sign in batch.said:
-            text(columns[along.view, batch.places[along]], self.model.beta, sign, units)
+            text(columns[along.view, batch.places[along]], number(self.model.beta), sign, units)
         if batch.clicks:
             average = self.space.average(rows) if batch.average else None
             self.model.add(batch.clicks, columns, batch.by_row, average, self.grid, units)
@@ -257,10 +260,3 @@ def _scratch(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
         held = np.empty(size, dtype)
         setattr(_held, name, held)
     return held[:size].reshape(shape)
-
-
-def _rounded_up(scores: Doubles) -> Floats:
-    """Return float32 numbers that are not below the scores; −inf stays."""
-    upper = np.nextafter(scores.astype(np.float32), np.float32(np.inf))
-    upper[scores == -np.inf] = -np.inf
-    return upper

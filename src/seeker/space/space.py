@@ -186,12 +186,9 @@ class Space:
 
     def between(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other) float64."""
-        total = np.zeros((len(one), len(other)))
-        for view, c, unit in zip(self.views, self._persons, self._scales, strict=True):
-            queries, vectors = view.rows(one) * c, view.rows(other) * c
-            for i, query in enumerate(queries):
-                total[i] += metrics.squared(view.metric, query, vectors) / unit
-        return total / len(self.views)
+        relative = np.empty((len(self.views), len(one), len(other)), self.dtype)
+        self.columns(self.prepare([Near(int(row)) for row in one]), other, relative)
+        return np.asarray((relative + self.average(other)[:, None, :]).mean(axis=0))
 
     def longest(self, probe: Along) -> float:
         """Return a number that no entry of a direction's column exceeds."""

@@ -1,0 +1,312 @@
+"""What a click costs, beside the paper's algorithm, one numpy pass and the memory's speed.
+
+    python benchmarks/click.py [--quick] [--out docs/benchmarks]
+
+Times on a shared machine mean little by themselves, so everything is measured side by side in one
+run and reported as a ratio to one reading of the catalog's float32 vectors at the speed of the
+memory. Writes click.json, click.md and click.svg.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+import seeker
+from seeker import Catalog, Session
+from seeker.kernels.threads import cores, over_blocks
+from seeker.models import Choice, Model, Pairwise
+
+STEPS = (1, 2, 4, 8, 16)
+SIZES = {
+    "paper": (2_228, (2_048,)),
+    "hundred thousand": (100_000, (512,)),
+    "million": (1_000_000, (256,)),
+    "million, two views": (1_000_000, (256, 64)),
+}
+BARS = {
+    ("million", "pairwise", "page"): 0.15,
+    ("million", "choice", "page"): 0.6,
+    ("million", "pairwise", "belief"): 1.5,
+    ("million", "choice", "belief"): 4.0,
+}
+
+Times = dict[str, list[float]]
+
+
+def vectors(items: int, dimensions: int, seed: int) -> np.ndarray[Any, Any]:
+    """Vectors in clusters with a falling spectrum, as embeddings have, (items, dimensions)."""
+    rng = np.random.default_rng(seed)
+    spectrum = (1.0 + np.arange(dimensions)) ** -0.5
+    clusters = rng.normal(size=(max(8, items // 500), dimensions)).astype(np.float32)
+    made = np.empty((items, dimensions), np.float32)
+    for start in range(0, items, 50_000):
+        block = made[start : start + 50_000]
+        rng.standard_normal(block.shape, np.float32, block)
+        block *= 0.7
+        block += clusters[rng.integers(len(clusters), size=len(block))]
+        block *= spectrum.astype(np.float32)
+    made.setflags(write=False)
+    return made
+
+
+def clock(work: Callable[[], object]) -> float:
+    """Seconds that some work takes."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+@njit(nogil=True, fastmath=True)
+def _read(x: Any, start: int, stop: int) -> float:
+    total = np.float32(0)
+    for i in range(start, stop):
+        for k in range(x.shape[1]):
+            total += x[i, k]
+    return float(total)
+
+
+def memory_limit(catalog: Catalog, rounds: int = 9) -> float:
+    """Seconds to read all vectors once with all cores, doing next to nothing with them."""
+
+    def read_all() -> None:
+        for view in catalog.views.values():
+            x = view.vectors
+            over_blocks(len(x), lambda start, stop, x=x: _read(x, start, stop))  # type: ignore[misc]
+
+    read_all()
+    return statistics.median(clock(read_all) for _ in range(rounds))
+
+
+def numpy_pass(catalog: Catalog, rounds: int = 9) -> float:
+    """Seconds for X @ q."""
+    x = next(iter(catalog.views.values())).vectors
+    q = np.ones(x.shape[1], np.float32)
+    return statistics.median(clock(lambda: x @ q) for _ in range(rounds))
+
+
+def algorithm_1(catalog: Catalog, likes: int, dislikes: int) -> float:
+    """Seconds for the paper's Algorithm 1: for every pair, log P(s_ij | t) for all t, in numpy."""
+    x = next(iter(catalog.views.values())).vectors.astype(np.float64)
+
+    def scores() -> None:
+        total = np.zeros(len(x))
+        for i in range(likes):
+            for j in range(likes, likes + dislikes):
+                far = ((x - x[j]) ** 2).sum(axis=1)
+                near = ((x - x[i]) ** 2).sum(axis=1)
+                total += -np.log1p(np.exp(-np.clip(far - near, -700, 700)))
+
+    return clock(scores)
+
+
+class Person:
+    """Someone with a target in mind: likes the nearest of a page, dislikes the farthest."""
+
+    def __init__(self, catalog: Catalog, target: int) -> None:
+        self.catalog = catalog
+        self.target = target
+        self.turn = 0
+
+    def click(self, session: Session) -> None:
+        page = session.page().ids
+        rows = [self.catalog.row(item) for item in page]
+        away = np.zeros(len(rows))
+        for view in self.catalog.views.values():
+            x = view.vectors
+            away += ((x[rows] - x[self.target]) ** 2).sum(axis=1) / view.scale
+        self.turn += 1
+        if self.turn % 2:
+            session.like(page[int(np.argmin(away))], shown=page)
+        else:
+            session.dislike(page[int(np.argmax(away))], shown=page)
+
+
+def search(catalog: Catalog, model: Model, target: int, times: Times, limits: list[float]) -> None:
+    """One search of 30 clicks, timed."""
+    session = catalog.session(model=model, seed=target)
+    person = Person(catalog, target)
+    for step in range(1, 31):
+        person.click(session)
+        if step in STEPS:
+            limits.append(memory_limit(catalog, rounds=1))
+            times.setdefault(f"page {step}", []).append(clock(session.page))
+            unsettled = Session.replay(catalog, session.events[:-1])
+            unsettled.refresh()
+            unsettled._append(session.events[-1])
+            times.setdefault(f"belief {step}", []).append(clock(lambda: unsettled.belief))  # noqa: B023
+            unsettled.undo()
+            times.setdefault(f"undo {step}", []).append(clock(unsettled.page))
+            del unsettled
+        session.refresh()
+    if session.nbytes > times.setdefault("bytes", [0.0])[0]:
+        times["bytes"] = [float(session.nbytes)]
+    events = session.events
+    times.setdefault("replay 30", []).append(clock(lambda: Session.replay(catalog, events).page()))
+
+
+def measure(name: str, rounds: int) -> dict[str, Any]:
+    """Measure one size with all its models."""
+    items, dimensions = SIZES[name]
+    catalog = Catalog.from_arrays(
+        [str(n) for n in range(items)],
+        {f"view {n}": vectors(items, d, n) for n, d in enumerate(dimensions)},
+    )
+    models: dict[str, Model] = {"pairwise": Pairwise(), "choice": Choice()}
+    if len(dimensions) > 1:
+        del models["pairwise"]
+    result: dict[str, Any] = {"items": items, "dimensions": dimensions, "models": {}}
+    limits: list[float] = [memory_limit(catalog)]
+    result["numpy"] = numpy_pass(catalog) / limits[0]
+    for label, model in models.items():
+        search(catalog, model, 1, {}, [])  # warm up: compile, touch the memory
+        times: Times = {}
+        for target in range(2, 2 + rounds):
+            search(catalog, model, target * 13, times, limits)
+            print(f"  {name}, {label}: search {target - 1} of {rounds}", flush=True)
+        result["models"][label] = times
+    limit = statistics.median(limits)
+    result["limit_ms"] = 1e3 * limit
+    if name == "paper":
+        seconds = statistics.median(algorithm_1(catalog, 10, 10) for _ in range(3))
+        result["algorithm 1"] = seconds / limit
+    for times in result["models"].values():
+        times["megabytes"] = times.pop("bytes")[0] / 1e6
+        for key, values in list(times.items()):
+            if isinstance(values, list):
+                ratios = np.array(values) / limit
+                times[key] = {
+                    "median": float(np.median(ratios)),
+                    "p95": float(np.percentile(ratios, 95)),
+                }
+    return result
+
+
+def table(results: dict[str, Any]) -> str:
+    """The results as Markdown."""
+    lines = [
+        "| size | model | what | " + " | ".join(f"step {step}" for step in STEPS) + " |",
+        "| --- | --- | --- |" + " --- |" * len(STEPS),
+    ]
+    for name, result in results["sizes"].items():
+        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        for label, times in result["models"].items():
+            for what in ("page", "belief", "undo"):
+                cells = [f"{times[f'{what} {step}']['median']:.2f}" for step in STEPS]
+                lines.append(f"| {shape} | {label} | {what} | " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        "| size | model | replay of 30 clicks | memory of the session |",
+        "| --- | --- | --- | --- |",
+    ]
+    for result in results["sizes"].values():
+        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        for label, times in result["models"].items():
+            lines.append(
+                f"| {shape} | {label} | {times['replay 30']['median']:.1f} | "
+                f"{times['megabytes']:.1f} MB |"
+            )
+    lines += [
+        "",
+        "| size | one pass at the memory's speed | numpy `X @ q` | Algorithm 1, 10 × 10 |",
+        "| --- | --- | --- | --- |",
+    ]
+    for result in results["sizes"].values():
+        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        slow = f"{result['algorithm 1']:,.0f}" if "algorithm 1" in result else "–"
+        lines.append(
+            f"| {shape} | {result['limit_ms']:.1f} ms = 1 | {result['numpy']:.1f} | {slow} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def verdicts(results: dict[str, Any]) -> list[str]:
+    """One sentence per bar."""
+    said = []
+    for (name, label, what), bar in BARS.items():
+        if name not in results["sizes"]:
+            continue
+        times = results["sizes"][name]["models"][label]
+        steps = [step for step in STEPS if step >= 4]
+        worst = max(times[f"{what} {step}"]["median"] for step in steps)
+        word = "met" if worst <= bar else "NOT met"
+        said.append(f"{what}, {label}, {name}: {worst:.2f} (bar {bar:.2f}): {word}")
+    if "paper" in results["sizes"]:
+        paper = results["sizes"]["paper"]
+        for label, times in paper["models"].items():
+            ratio = paper["algorithm 1"] / times["page 16"]["median"]
+            word = "met" if ratio >= 50 else "NOT met"
+            said.append(
+                f"page, {label}, paper's size: 1/{ratio:.0f} of Algorithm 1 (bar 1/50): {word}"
+            )
+    return said
+
+
+def draw(results: dict[str, Any], path: Path) -> None:
+    """Draw the cost of a click by step."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    sizes = results["sizes"]
+    figure, axes = pyplot.subplots(1, len(sizes), figsize=(3.6 * len(sizes), 3.8), sharey=True)
+    for axis, (name, result) in zip(np.atleast_1d(axes), sizes.items(), strict=True):
+        for label, times in result["models"].items():
+            colour = {"pairwise": "tab:blue", "choice": "tab:orange"}[label]
+            for what, style in (("page", "-o"), ("belief", "--s")):
+                ratios = [times[f"{what} {step}"]["median"] for step in STEPS]
+                axis.plot(STEPS, ratios, style, color=colour, label=f"{label}: {what}", ms=4)
+        axis.axhline(1.0, color="grey", lw=1)
+        axis.text(STEPS[0], 1.05, "one pass at memory speed", fontsize=7, color="grey")
+        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        axis.set(xscale="log", yscale="log", title=shape, xlabel="step")
+        axis.set_xticks(STEPS, [str(step) for step in STEPS])
+        axis.minorticks_off()
+    np.atleast_1d(axes)[0].set_ylabel("cost of a click (1 = one pass)")
+    np.atleast_1d(axes)[-1].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
+def main() -> None:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="only the two smaller sizes, one round"
+    )
+    parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES))
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
+    given = parser.parse_args()
+    sizes = ["paper", "hundred thousand"] if given.quick else given.sizes
+    results: dict[str, Any] = {
+        "version": seeker.__version__,
+        "cores": cores(),
+        "machine": platform.machine(),
+        "sizes": {},
+    }
+    for name in sizes:
+        results["sizes"][name] = measure(name, 1 if given.quick else given.rounds)
+    print(table(results))
+    print("\n".join(verdicts(results)))
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "click.json").write_text(json.dumps(results, indent=1) + "\n")
+    (given.out / "click.md").write_text(
+        "Ratios to one reading of the float32 vectors at the memory's speed, medians, measured by\n"
+        "`make bench` in one run.\n\n" + table(results)
+    )
+    draw(results, given.out / "click.svg")
+
+
+if __name__ == "__main__":
+    main()
