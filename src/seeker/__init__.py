@@ -1,7 +1,7 @@
 """Seeker finds the thing a person has in mind but cannot put into words."""
 
 from seeker import display, models
-from seeker.catalog import Catalog
+from seeker.catalog import Catalog, build
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.session import PAPER, Belief, Explanation, Item, Page, Session
 
@@ -19,6 +19,7 @@ __all__ = [
     "Page",
     "SeekerError",
     "Session",
+    "build",
     "display",
     "models",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -31,7 +31,7 @@ from seeker.space.view import Scale
 from seeker.types import Array, Doubles
 
 if TYPE_CHECKING:
-    from seeker.embedders import Embedder
+    from seeker.embedders.base import Embedder
 
 
 class Catalog:
@@ -183,6 +183,14 @@ class Catalog:
     def departed(self) -> Departed:
         """The vectors of items that were removed lately."""
         return Departed(None if self.folder is None else self._shelf.table)
+
+    def walk(self) -> Iterator[tuple[str, str, str, str | None, dict[str, Any]]]:
+        """Yield id, title, text, media and attributes of all items, without holding them all."""
+        return self._shelf.table.walk()
+
+    def kept_of_departed(self, since: int) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield id, view, last version and vector of items removed in version `since` or later."""
+        return self._shelf.table.all_departed(since)
 
     @property
     def attributes(self) -> dict[str, Kind]:

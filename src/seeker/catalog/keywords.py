@@ -23,7 +23,7 @@ def query(words: object) -> str | None:
 
     Every word is quoted, so that nothing a person types is read as syntax. Items with any of the
     words are found (those with more of them come first); the last word may be the beginning of
-    one. Words beyond the first 64 are not looked at.
+    one, but counts more as a whole. Words beyond the first 64 are not looked at.
     """
     if not isinstance(words, str):
         raise BadInput(f"{words!r} is not a text to search for.")
@@ -32,7 +32,7 @@ def query(words: object) -> str | None:
     parts = [part for part in parts if any(letter.isalnum() for letter in part)]
     if not parts:
         return None
-    return " OR ".join([*parts[:-1], f"{parts[-1]} *"])
+    return " OR ".join([*parts, f"{parts[-1]} *"])
 
 
 def prior(rows: Rows, scores: Doubles, count: int) -> Doubles:

@@ -14,7 +14,7 @@ from seeker.space import View
 from seeker.types import Doubles
 
 if TYPE_CHECKING:
-    from seeker.embedders import Embedder
+    from seeker.embedders.base import Embedder
 
 
 class Reader:
@@ -28,7 +28,7 @@ class Reader:
         """Return the vector of a text in a view, (d,)."""
         if self._embedder is None:
             self._embedder = self._load()
-        vector: Doubles = np.asarray(self._embedder.embed([text]), np.float64)
+        vector: Doubles = np.asarray(self._embedder.embed_text([text]), np.float64)
         if vector.shape != (1, view.dimensions) or not np.isfinite(vector).all():
             raise BadInput(
                 f"The embedder '{self._embedder.name}' gave no vector that fits view '{view.name}'."

@@ -131,10 +131,12 @@ class ItemTable:
 
     def all_departed(self, since: int) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield what is kept of removed items whose last version was `since` or later."""
-        with self._connections.use() as connection:
-            yield from connection.execute(
-                "SELECT id, view, version, vector FROM departed WHERE version >= ? ORDER BY rowid",
-                (since,),
+        found = self._all(
+            "SELECT id FROM departed WHERE version >= ? GROUP BY id ORDER BY min(rowid)", since
+        )
+        for (id,) in found:
+            yield from self._all(
+                "SELECT id, view, version, vector FROM departed WHERE id = ? ORDER BY rowid", id
             )
 
     def _facet(

@@ -43,6 +43,11 @@ class ItemWriter:
         self.count += 1
         return True
 
+    def has(self, id: str) -> bool:
+        """Return whether there is an item with this id."""
+        found = self.connection.execute("SELECT 1 FROM items WHERE id = ?", (id,))
+        return found.fetchone() is not None
+
     def know_of(self, name: str, kind: Kind | None = None) -> None:
         """Make an attribute known before any value of it comes."""
         self._number(name)

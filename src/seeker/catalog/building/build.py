@@ -1,0 +1,149 @@
+"""`seeker build`: from a folder, a table or arrays to a catalog."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeker import __version__
+from seeker.catalog import head as heads
+from seeker.catalog.building import publish
+from seeker.catalog.building.assembly import Assembled
+from seeker.catalog.building.chunk import name_of
+from seeker.catalog.building.departing import keep_departed
+from seeker.catalog.building.making import THUMBNAIL
+from seeker.catalog.building.plan import plan
+from seeker.catalog.building.progress import Progress, Tell
+from seeker.catalog.building.record import Source
+from seeker.catalog.building.report import Report
+from seeker.catalog.building.run import run
+from seeker.catalog.building.sources.choose import Options, open_source
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.head import Head
+from seeker.catalog.locks import alone
+from seeker.catalog.writer import ItemWriter
+from seeker.errors import Conflict
+
+if TYPE_CHECKING:
+    from seeker.embedders.base import Embedder
+
+
+def build(
+    source: str | os.PathLike[str] | Source,
+    out: str | os.PathLike[str],
+    *,
+    views: Sequence[str] | None = None,
+    embedders: Mapping[str, Embedder] | None = None,
+    metric: str | Mapping[str, str] | None = None,
+    options: Options | None = None,
+    about: Mapping[str, Any] | None = None,
+    strict: bool = False,
+    replace: bool = False,
+    tell: Tell | None = None,
+    progress: bool = False,
+) -> Catalog:
+    """Build a catalog from a source and open it; see `seeker.build`."""
+    target = Path(out)
+    if (target / heads.NAME).exists() and not replace:
+        raise Conflict(
+            f"There is a catalog at '{target}' already.",
+            "Put a new one in its place with --replace (replace=True), or use `seeker add`.",
+        )
+    if target.exists() and not (target / heads.NAME).exists() and not _is_empty(target):
+        raise Conflict(
+            f"'{target}' is there already and is no catalog.", "Choose another place for it."
+        )
+    opened = open_source(source, options or Options())
+    makings = plan(opened.offer, views, metric, embedders or {})
+    report = Report(strict)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    work = work_folder(target)
+    work.mkdir(exist_ok=True)
+    with (
+        alone(work / "lock", f"'{target}' is being built"),
+        Progress(tell, progress) as shown,
+    ):
+        for note in opened.notes():
+            shown.say(note)
+        shown.say(f"Views: {', '.join(f'{one.name} ({one.dimensions})' for one in makings)}")
+        if begin(work, f"{name_of(makings, THUMBNAIL)} {json.dumps(opened.origin())}"):
+            shown.say("Resuming the build that was interrupted.")
+        shown.start(opened.count() if progress else None)
+        before = Catalog.open(target) if (target / heads.NAME).exists() else None
+        departed = 0
+
+        def farewell(writer: ItemWriter) -> None:
+            nonlocal departed
+            departed = 0 if before is None else keep_departed(writer, before, makings)
+
+        prefix = publish.prefix(target)
+        made = run(opened, makings, work, report, shown, prefix, farewell=farewell)
+        head = make_head(
+            made,
+            version=publish.next_version(target),
+            source={**opened.origin(), "left out": report.to_json()},
+            about=dict(about or {}),
+            departed=departed,
+        )
+        publish.publish(head, work, target)
+    shutil.rmtree(work, ignore_errors=True)
+    for line in report.lines():
+        if tell is not None:
+            tell(line)
+    return Catalog.open(target)
+
+
+def make_head(
+    made: Assembled,
+    version: int,
+    source: Mapping[str, Any],
+    about: Mapping[str, Any],
+    departed: int = 0,
+) -> Head:
+    """Return the head of a version that has just been made."""
+    return Head(
+        version=version,
+        count=made.count,
+        items=made.items,
+        attributes=made.attributes,
+        views=made.views,
+        media=made.media,
+        made=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        seeker=__version__,
+        source=source,
+        about=about,
+        departed=departed,
+    )
+
+
+def work_folder(target: Path) -> Path:
+    """Return where a catalog is built: beside its place, so that a rename puts it there."""
+    absolute = Path(os.path.abspath(target))
+    return absolute.with_name(f"{absolute.name}.building")
+
+
+def begin(work: Path, how: str) -> bool:
+    """Make a work folder ready; return whether there is work in it that can be gone on with."""
+    note = work / "how.json"
+    try:
+        same = note.read_text(encoding="utf-8") == how
+    except (FileNotFoundError, UnicodeDecodeError):
+        same = False
+    if not same:
+        # Never the lock: it is held.
+        for name in ("chunks", "new"):
+            shutil.rmtree(work / name, ignore_errors=True)
+        note.write_text(how, encoding="utf-8")
+    return same and any((work / "chunks").glob("*.npz"))
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except NotADirectoryError:
+        return False

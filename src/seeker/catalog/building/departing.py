@@ -1,0 +1,51 @@
+"""Keeps what sessions may still need of items that leave a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seeker.catalog.building.plan import Making
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.writer import ItemWriter
+
+VERSIONS = 10
+"""For how many versions the vectors of removed items are kept."""
+
+_ROWS = 4096
+
+
+def keep_departed(writer: ItemWriter, old: Catalog, makings: Sequence[Making]) -> int:
+    """Write the vectors of items that the old version had and the new one lacks; return how many.
+
+    Only views that are made in the same way in both are kept: vectors of others would mean
+    nothing. What had left before stays for ten versions.
+    """
+    head = old.head
+    if head is None:
+        return 0
+    same = [
+        one.name
+        for one in makings
+        if one.name in head.views
+        and head.views[one.name].dimensions == one.dimensions
+        and head.views[one.name].metric == one.metric
+        and head.views[one.name].embedder == one.made_by
+    ]
+    if not same:
+        return 0
+    kept = set()
+    for id, view, version, vector in old.kept_of_departed(head.version + 1 - VERSIONS):
+        if view in same and not writer.has(id):
+            writer.depart(id, view, version, vector)
+            kept.add(id)
+    for start in range(0, len(old), _ROWS):
+        for row, id in enumerate(old.ids[start : start + _ROWS], start):
+            if writer.has(id):
+                continue
+            kept.add(id)
+            for name in same:
+                exact = np.ascontiguousarray(old.views[name].vectors[row], "<f4")
+                writer.depart(id, name, head.version, exact.tobytes())
+    return len(kept)

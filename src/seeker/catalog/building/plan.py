@@ -1,0 +1,120 @@
+"""Which views a catalog gets, and how each is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from seeker.catalog.building.record import Offer
+from seeker.catalog.head import Embedded
+from seeker.errors import BadInput
+
+if TYPE_CHECKING:
+    from seeker.embedders.base import Embedder
+
+_METRICS = ("euclidean", "cosine", "manhattan")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Making:
+    """How one view is made.
+
+    of: what its vectors come from. column: where ready-made ones stand in a record. made_by: what
+    catalog.json says of the embedder.
+    """
+
+    name: str
+    of: Literal["vectors", "picture", "text"]
+    dimensions: int
+    metric: str
+    column: str = ""
+    embedder: Embedder | None = None
+    made_by: Embedded | None = None
+
+
+def plan(
+    offer: Offer,
+    views: Sequence[str] | None,
+    metric: str | Mapping[str, str] | None,
+    embedders: Mapping[str, Embedder],
+) -> list[Making]:
+    """Return how every view is made.
+
+    Without a choice, ready-made vectors are the views; else pictures give `image` and `colour`,
+    and texts give `text`. A choice names views: those of the source, `embedders` that were given,
+    or embedders that Seeker knows, also as NAME=EMBEDDER.
+    """
+    chosen = dict(map(_asked, views)) if views is not None else {one: one for one in _usual(offer)}
+    if not chosen:
+        raise BadInput(
+            "The source has neither pictures nor texts nor vectors to compare items by.",
+            "Say which columns they are in.",
+        )
+    ready = {view_name(column): column for column in offer.vectors}
+    made = [_making(name, maker, offer, ready, embedders) for name, maker in chosen.items()]
+    return [_with_metric(one, metric) for one in made]
+
+
+def _asked(view: str) -> tuple[str, str]:
+    name, equals, embedder = view.partition("=")
+    return (name, embedder) if equals else (view_name(view), view)
+
+
+def view_name(column: str) -> str:
+    """Return a name for the view of a column, fit to be a file's."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", column).strip("_-")[:64]
+    return name or "vectors"
+
+
+def _usual(offer: Offer) -> list[str]:
+    if offer.vectors:
+        return [view_name(column) for column in offer.vectors]
+    return ["image", "colour"] * offer.pictures + ["text"] * offer.text
+
+
+def _making(
+    name: str, maker: str, offer: Offer, ready: Mapping[str, str], given: Mapping[str, Embedder]
+) -> Making:
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
+    if name in ready and name not in given:
+        return Making(name, "vectors", offer.vectors[ready[name]], "euclidean", ready[name])
+    embedder = given.get(name) or _known(maker, ready)
+    reads = set(embedder.reads)
+    of: Literal["picture", "text"]
+    if "picture" in reads and offer.pictures:
+        of = "picture"
+    elif "text" in reads and offer.text:
+        of = "text"
+    else:
+        wanted = " or ".join(f"{one}s" for one in sorted(reads))
+        raise BadInput(
+            f"View '{name}' is made of {wanted}, but the source has none.",
+            "Say which column they are in, or choose other views.",
+        )
+    made_by = Embedded(embedder.name, embedder.version, tuple(sorted(reads)))
+    return Making(name, of, embedder.dimensions, embedder.metric, "", embedder, made_by)
+
+
+def _known(name: str, ready: Mapping[str, str]) -> Embedder:
+    from seeker import embedders
+
+    try:
+        return embedders.named(name)
+    except LookupError:
+        also = f" The source itself has {sorted(ready)}." if ready else ""
+        raise BadInput(
+            f"There is no view '{name}' to make.", f"Known are image, colour and text.{also}"
+        ) from None
+
+
+def _with_metric(one: Making, metric: str | Mapping[str, str] | None) -> Making:
+    chosen = metric.get(one.name) if isinstance(metric, Mapping) else metric
+    if chosen is None or (one.embedder is not None and not isinstance(metric, Mapping)):
+        return one
+    if chosen not in _METRICS:
+        raise BadInput(f"{chosen!r} is not a metric.", f"Use one of {list(_METRICS)}.")
+    return replace(one, metric=chosen)

@@ -1,0 +1,75 @@
+"""What a source gives: items to be, and rows that cannot become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from seeker.catalog.values import Plain
+from seeker.types import Array
+
+Picture = Path | bytes | Array
+"""A file, the bytes of one, or pixels, (h, w) or (h, w, 3) uint8."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An item to be. place: where it stands in the source, for messages."""
+
+    place: str
+    id: str
+    title: str = ""
+    text: str = ""
+    picture: Picture | None = None
+    attributes: Mapping[str, Plain] = field(default_factory=dict)
+    vectors: Mapping[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A row that cannot become an item. what: the kind of problem; detail: this very case."""
+
+    place: str
+    what: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """What views can be made of. vectors: ready-made ones, dimensions by view."""
+
+    pictures: bool = False
+    text: bool = False
+    vectors: Mapping[str, int] = field(default_factory=dict)
+
+
+class Source(Protocol):
+    """Where items come from. A source can be read more than once and gives the same each time."""
+
+    @property
+    def loose(self) -> bool:
+        """Whether texts may stand for numbers and booleans, as in CSV."""
+        ...
+
+    @property
+    def offer(self) -> Offer:
+        """What views can be made of."""
+        ...
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the items come from, for catalog.json."""
+        ...
+
+    def notes(self) -> list[str]:
+        """Return what was guessed, in sentences for people."""
+        ...
+
+    def count(self) -> int | None:
+        """Return about how many rows there are, if that is cheap to say."""
+        ...
+
+    def records(self) -> Iterator[Record | Problem]:
+        """Yield everything in order."""
+        ...

@@ -1,0 +1,81 @@
+"""Chooses how a source is read, from its name."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from seeker.catalog.building.record import Source
+from seeker.errors import BadInput, NotFound
+
+KNOWN = "a folder of pictures, .csv, .tsv, .jsonl, .parquet, .npy, .npz, or postgresql://…"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a source is to be read; what is None is guessed.
+
+    images: the folder that a table's picture paths are in. id, title, picture: columns. text,
+    attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
+    of a database.
+    """
+
+    images: Path | None = None
+    id: str | None = None
+    title: str | None = None
+    text: tuple[str, ...] | None = None
+    picture: str | None = None
+    attributes: tuple[str, ...] | None = None
+    vectors: tuple[str, ...] | None = None
+    ids: Path | None = None
+    table: str | None = None
+    encoding: str = "utf-8-sig"
+
+
+def open_source(source: str | os.PathLike[str] | Source, options: Options) -> Source:
+    """Return a source by its address; one that is a source already stays as it is."""
+    if not isinstance(source, str | os.PathLike):
+        return source
+    address = os.fspath(source)
+    if address.startswith(("postgres://", "postgresql://")):
+        from seeker.catalog.building.sources.postgres import PostgresRows
+        from seeker.catalog.building.sources.table import Table
+
+        return Table(PostgresRows(address, options), options, None)
+    path = Path(address)
+    if not path.exists():
+        raise NotFound(f"There is no '{path}'.", f"A source is {KNOWN}.")
+    if path.is_dir():
+        from seeker.catalog.building.sources.folder import Folder
+
+        return Folder(path)
+    if not path.is_file():
+        raise BadInput(f"'{path}' is not a plain file.", f"A source is {KNOWN}.")
+    ending = path.suffix.lower()
+    if ending in (".npy", ".npz"):
+        from seeker.catalog.building.sources.arrays import Arrays
+
+        return Arrays(path, options)
+    return _table(path, ending, options)
+
+
+def _table(path: Path, ending: str, options: Options) -> Source:
+    from seeker.catalog.building.sources.table import Table
+
+    images = options.images or path.parent
+    if not images.is_dir():
+        raise NotFound(f"There is no folder '{images}' with pictures.")
+    if ending in (".csv", ".tsv"):
+        from seeker.catalog.building.sources.csvfile import CsvRows
+
+        return Table(CsvRows(path, options.encoding), options, images)
+    if ending in (".jsonl", ".ndjson"):
+        from seeker.catalog.building.sources.jsonlines import JsonRows
+
+        return Table(JsonRows(path), options, images)
+    if ending in (".parquet", ".pq"):
+        from seeker.catalog.building.sources.parquet import ParquetRows
+
+        return Table(ParquetRows(path), options, images)
+    raise BadInput(f"Seeker cannot read '{path.name}' as a source.", f"A source is {KNOWN}.")

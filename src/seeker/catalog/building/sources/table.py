@@ -1,0 +1,155 @@
+"""A table as a source: each row an item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from seeker.catalog.building.inside import Inside
+from seeker.catalog.building.record import Offer, Picture, Problem, Record
+from seeker.catalog.building.sources import cells
+from seeker.catalog.building.sources.choose import Options
+from seeker.catalog.building.sources.guess import guess
+from seeker.catalog.values import as_text, plain, short
+from seeker.errors import BadInput, NotFound
+from seeker.types import Array
+
+_SAMPLE = 200
+_LONGEST_ID = 4096
+
+
+class Rows(Protocol):
+    """The rows of a table. columns: as far as they are known beforehand."""
+
+    columns: list[str]
+    loose: bool
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the rows come from."""
+        ...
+
+    def count(self) -> int:
+        """Return about how many rows there are."""
+        ...
+
+    def rows(self) -> Iterator[tuple[str, dict[str, Any] | Problem]]:
+        """Yield each row with its place."""
+        ...
+
+
+class Table:
+    """Makes items of rows; images: the folder in which pictures may be."""
+
+    def __init__(self, rows: Rows, options: Options, images: Path | None) -> None:
+        self._rows = rows
+        self._inside = None if images is None else Inside(images)
+        self.loose = rows.loose
+        first = islice(rows.rows(), _SAMPLE)
+        sample = [row for _, row in first if not isinstance(row, Problem)]
+        if not sample:
+            raise BadInput(
+                f"None of the first {_SAMPLE} rows can be read, or there are none.",
+                "Check that the source is what its name says.",
+            )
+        self._all = list(dict.fromkeys([*rows.columns, *(name for row in sample for name in row)]))
+        self._columns = guess(self._all, sample, options, self._inside)
+        self.offer = Offer(
+            pictures=self._columns.picture is not None,
+            text=self._columns.title is not None or bool(self._columns.text),
+            vectors=self._columns.vectors,
+        )
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the items come from and what the columns were taken for."""
+        taken = self._columns
+        columns = {
+            "id": taken.id,
+            "title": taken.title,
+            "text": list(taken.text),
+            "picture": taken.picture,
+            "vectors": list(taken.vectors),
+        }
+        return {**self._rows.origin(), "columns": columns}
+
+    def notes(self) -> list[str]:
+        """Return what the columns were taken for."""
+        return ["Columns:", *self._columns.notes(self._all)]
+
+    def count(self) -> int:
+        """Return about how many rows there are."""
+        return self._rows.count()
+
+    def records(self) -> Iterator[Record | Problem]:
+        """Yield an item, or what is wrong, for each row."""
+        for number, (place, row) in enumerate(self._rows.rows()):
+            yield row if isinstance(row, Problem) else self._record(place, number, row)
+
+    def _record(self, place: str, number: int, row: Mapping[str, Any]) -> Record | Problem:
+        columns = self._columns
+        id = str(number) if columns.id is None else self._text(row.get(columns.id)).strip()
+        if not id:
+            return Problem(place, "no id")
+        if len(id) > _LONGEST_ID:
+            return Problem(place, "id that is too long", f"{len(id):,} characters")
+        picture: Picture | None = None
+        if columns.picture is not None:
+            found = self._picture(place, row.get(columns.picture))
+            if isinstance(found, Problem):
+                return found
+            picture = found
+        vectors: dict[str, Array] = {}
+        for name in columns.vectors:
+            if row.get(name) in (None, ""):
+                return Problem(place, "no vector", name)
+            try:
+                vectors[name] = cells.vector(row[name])
+            except BadInput as error:
+                return Problem(place, "bad vector", f"{name}: {error.message}")
+        return Record(
+            place,
+            id,
+            self._text(row.get(columns.title or "")),
+            "\n".join(filter(None, (self._text(row.get(name)) for name in columns.text))),
+            picture,
+            self._attributes(row),
+            vectors,
+        )
+
+    def _attributes(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        columns = self._columns
+        if columns.attributes is not None:
+            names = [name for name in columns.attributes if name in row]
+        else:
+            used = {columns.id, columns.title, columns.picture, *columns.text, *columns.vectors}
+            names = [name for name in row if name not in used and isinstance(name, str)]
+        found = {}
+        for name in names:
+            value = plain(row[name])
+            if self.loose and isinstance(value, str) and value.lower() == "nan":
+                value = None
+            if value is not None:
+                found[name] = value
+        return found
+
+    def _picture(self, place: str, cell: object) -> Picture | Problem:
+        if isinstance(cell, dict):
+            cell = cell.get("bytes") or cell.get("path")
+        if isinstance(cell, bytes):
+            return cell
+        if not isinstance(cell, str) or not cell or self._inside is None:
+            return Problem(place, "no picture")
+        try:
+            return self._inside.find(cell)
+        except NotFound:
+            return Problem(place, "no picture", f"no file {short(cell)}")
+        except BadInput as error:
+            return Problem(place, "picture outside the source", f"{short(cell)}: {error.message}")
+
+    @staticmethod
+    def _text(cell: object) -> str:
+        value = plain(cell)
+        if value is None:
+            return ""
+        return ", ".join(value) if isinstance(value, list) else as_text(value)

@@ -1,0 +1,240 @@
+"""`seeker add` and `seeker remove`: a new version beside the old one.
+
+An update reads the old version and writes a whole new one: sessions that are open keep reading the
+old files. What is removed leaves its vectors behind, for sessions in which it was judged.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seeker.catalog.building import publish
+from seeker.catalog.building.assembly import Assembled, Assembly
+from seeker.catalog.building.build import begin, make_head, work_folder
+from seeker.catalog.building.chunk import name_of
+from seeker.catalog.building.departing import keep_departed
+from seeker.catalog.building.making import THUMBNAIL
+from seeker.catalog.building.plan import Making, plan, view_name
+from seeker.catalog.building.progress import Progress, Tell
+from seeker.catalog.building.record import Offer, Source
+from seeker.catalog.building.report import Report
+from seeker.catalog.building.run import run
+from seeker.catalog.building.sources.choose import Options, open_source
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.head import Head
+from seeker.catalog.locks import alone
+from seeker.errors import BadInput, NotFound
+
+if TYPE_CHECKING:
+    from seeker.embedders.base import Embedder
+
+_ROWS = 8192
+
+
+def add(
+    path: str | os.PathLike[str],
+    source: str | os.PathLike[str] | Source,
+    *,
+    options: Options | None = None,
+    embedders: Mapping[str, Embedder] | None = None,
+    strict: bool = False,
+    tell: Tell | None = None,
+    progress: bool = False,
+) -> Catalog:
+    """Add the items of a source to a catalog as a new version, and open it.
+
+    The views are those that the catalog has. Items whose id is there already are left out.
+    """
+    target = Path(path)
+    with _updating(target) as (work, old, head):
+        opened = open_source(source, options or Options())
+        makings = _same_makings(head, opened.offer, embedders or {})
+        report = Report(strict)
+        with Progress(tell, progress) as shown:
+            for note in opened.notes():
+                shown.say(note)
+            how = f"{name_of(makings, THUMBNAIL)} {json.dumps(opened.origin())} {head.identity}"
+            if begin(work, how):
+                shown.say("Resuming what was interrupted.")
+            shown.start(opened.count() if progress else None)
+            run(
+                opened,
+                makings,
+                work,
+                report,
+                shown,
+                kinds=head.attributes,
+                taken=lambda id: id in old,
+            )
+            shown.say("Putting old and new together …")
+            fresh = work / "new"
+            made, kept = _merged(work / "merged", target, old, np.zeros(len(old), bool), fresh)
+            (fresh / "media").mkdir(exist_ok=True)
+            (fresh / "media").rename(work / "merged" / "media")
+        came = {**opened.origin(), "left out": report.to_json()}
+        _switch(target, work, head, made, kept, added=came)
+        for line in report.lines():
+            if tell is not None:
+                tell(line)
+    return Catalog.open(target)
+
+
+def remove(
+    path: str | os.PathLike[str],
+    *,
+    ids: Iterable[str] | None = None,
+    where: Mapping[str, Any] | None = None,
+) -> Catalog:
+    """Remove items, by their ids or by a filter, as a new version, and open it."""
+    target = Path(path)
+    if ids is None and not where:
+        raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
+    with _updating(target) as (work, old, head):
+        gone = np.zeros(len(old), bool)
+        if ids is not None:
+            gone[_rows(old, list(ids))] = True
+        if where:
+            gone |= old.matching(where)
+        if not gone.any():
+            raise NotFound("No item of the catalog passes the filter.", "Nothing was removed.")
+        if gone.all():
+            raise BadInput(
+                "Nothing would be left of the catalog.", "Delete its folder if that is meant."
+            )
+        made, kept = _merged(work / "merged", target, old, gone, None)
+        _switch(target, work, head, made, kept, removed=int(gone.sum()))
+    return Catalog.open(target)
+
+
+@contextmanager
+def _updating(target: Path) -> Iterator[tuple[Path, Catalog, Head]]:
+    """Hold a catalog's lock and give (work folder, catalog, head); clear up after success."""
+    Catalog.open(target)
+    work = work_folder(target)
+    work.mkdir(exist_ok=True)
+    with alone(work / "lock", f"'{target}' is being changed"):
+        old = Catalog.open(target)
+        if old.head is None:
+            raise BadInput(f"'{target}' is no catalog.")
+        try:
+            yield work, old, old.head
+        except BaseException:
+            # Chunks are what an interrupted `add` goes on with; there is nothing else to keep.
+            shutil.rmtree(work / "merged", ignore_errors=True)
+            if not (work / "chunks").exists():
+                shutil.rmtree(work, ignore_errors=True)
+            raise
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _same_makings(head: Head, offer: Offer, given: Mapping[str, Embedder]) -> list[Making]:
+    """Return how the views of a catalog are made of a new source."""
+    ready = {view_name(column) for column in offer.vectors}
+    asked = []
+    for name, entry in head.views.items():
+        if entry.embedder is None and name not in ready:
+            raise BadInput(
+                f"The catalog has a view '{name}' of ready-made vectors, which the source lacks.",
+                f"Name their column {name!r}.",
+            )
+        asked.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
+    found = plan(offer, asked, None, given)
+    makings = [replace(one, metric=head.views[one.name].metric) for one in found]
+    for one in makings:
+        entry = head.views[one.name]
+        if one.dimensions != entry.dimensions:
+            raise BadInput(
+                f"View '{one.name}' has {entry.dimensions} dimensions in the catalog, but "
+                f"{one.dimensions} in the source."
+            )
+        if one.made_by != entry.embedder:
+            raise BadInput(
+                f"View '{one.name}' was made by another version of its embedder.",
+                "Their vectors cannot be compared; build the catalog again.",
+            )
+    return makings
+
+
+def _merged(
+    folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None
+) -> tuple[Assembled, int]:
+    """Write a version of what stays of the old one and what is new; return it and the departed."""
+    head = old.head
+    if head is None:
+        raise BadInput("A catalog of arrays cannot be updated in place.")
+    shutil.rmtree(folder, ignore_errors=True)
+    makings = [
+        Making(name, "vectors", entry.dimensions, entry.metric, made_by=entry.embedder)
+        for name, entry in head.views.items()
+    ]
+    assembly = Assembly(folder, makings, loose=False)
+    try:
+        for name, kind in head.attributes.items():
+            assembly.writer.know_of(name, kind)
+        _copy(assembly, old, gone)
+        if fresh is not None:
+            _copy_new(assembly, fresh, makings)
+        departed = keep_departed(assembly.writer, old, makings)
+        return assembly.finish(publish.prefix(target)), departed
+    finally:
+        assembly.close()
+
+
+def _copy(assembly: Assembly, old: Catalog, gone: Any) -> None:
+    for row, item in enumerate(old.walk()):
+        if not gone[row]:
+            assembly.writer.add(*item)
+    for start in range(0, len(old), _ROWS):
+        stays = ~gone[start : start + _ROWS]
+        assembly.append(
+            {name: view.vectors[start : start + _ROWS][stays] for name, view in old.views.items()}
+        )
+
+
+def _copy_new(assembly: Assembly, fresh: Path, makings: list[Making]) -> None:
+    from seeker.catalog.connections import FileConnections
+    from seeker.catalog.opening import mapped
+    from seeker.catalog.table import ItemTable
+
+    vectors = {one.name: mapped(fresh, f"views/{one.name}.npy") for one in makings}
+    count = len(next(iter(vectors.values())))
+    for item in ItemTable(FileConnections(fresh / "items.sqlite"), count).walk():
+        assembly.writer.add(*item)
+    for start in range(0, count, _ROWS):
+        assembly.append({name: one[start : start + _ROWS] for name, one in vectors.items()})
+
+
+def _switch(
+    target: Path, work: Path, head: Head, made: Assembled, departed: int, **what: Any
+) -> None:
+    """Make the merged files the version that counts."""
+    history = [*head.source.get("updates", []), what]
+    updated = make_head(
+        made,
+        head.version + 1,
+        {**head.source, "updates": history},
+        head.about,
+        departed,
+    )
+    shutil.rmtree(work / "new", ignore_errors=True)
+    (work / "merged").rename(work / "new")
+    publish.publish(updated, work, target)
+
+
+def _rows(old: Catalog, ids: list[str]) -> list[int]:
+    missing = [id for id in ids if id not in old]
+    if missing:
+        raise NotFound(
+            f"{len(missing):,} of the ids are not in the catalog, such as {missing[0]!r}.",
+            "Nothing was removed.",
+        )
+    return [old.row(id) for id in ids]

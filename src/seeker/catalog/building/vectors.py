@@ -1,0 +1,54 @@
+"""Writes .npy files row by row, in bounded memory."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+
+from seeker.types import Floats
+
+_HEADER = 128
+"""Room for the header, which can be written only when the count is known; keeps rows aligned."""
+
+
+class VectorFile:
+    """A (items, d) float32 array in a file, made by appending."""
+
+    def __init__(self, path: Path, dimensions: int) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._handle = path.open("wb")
+        self._handle.write(b"\0" * _HEADER)
+        self._dimensions = dimensions
+        self.count = 0
+
+    def append(self, vectors: Floats) -> None:
+        """Add rows at the end, (n, d)."""
+        self._handle.write(np.ascontiguousarray(vectors, "<f4").data)
+        self.count += len(vectors)
+
+    def finish(self) -> None:
+        """Write the header and bring everything to disk."""
+        header = io.BytesIO()
+        described = {
+            "descr": "<f4",
+            "fortran_order": False,
+            "shape": (self.count, self._dimensions),
+        }
+        npy.write_array_header_1_0(header, described)
+        written = header.getvalue()
+        # The length of the header is in bytes 8 and 9; blanks before its final newline are free.
+        text = written[10:].rstrip() + b" " * _HEADER
+        text = text[: _HEADER - 11] + b"\n"
+        self._handle.seek(0)
+        self._handle.write(written[:8] + len(text).to_bytes(2, "little") + text)
+        self._handle.flush()
+        os.fsync(self._handle.fileno())
+        self._handle.close()
+
+    def close(self) -> None:
+        """Give up the file."""
+        self._handle.close()
