@@ -1,0 +1,77 @@
+"""What every embedder is: it turns things into vectors that can be compared."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from seeker.errors import BadInput
+from seeker.types import Floats
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+Suits = Literal["euclidean", "cosine"]
+"""The metrics an embedder's vectors may be meant for."""
+
+PICTURE, TEXT = "picture", "text"
+"""What an embedder may read."""
+
+
+class Embedder(ABC):
+    """Turns pictures or texts into vectors.
+
+    name: how `seeker.embedders.named` finds it again. version: vectors of another version are not
+    comparable. metric: how its vectors should be compared. reads: "picture", "text" or both. The
+    vector of a thing must depend on that thing alone, not on the batch it came in.
+    """
+
+    name: str
+    version: str
+    dimensions: int
+    metric: Suits
+    reads: frozenset[str]
+
+    @abstractmethod
+    def embed(self, batch: Sequence[Any]) -> Floats:
+        """Return the vectors of a batch, (n, dimensions) float32.
+
+        An embedder that reads pictures takes RGB pictures here (`PIL.Image.Image`); one that
+        reads only text takes texts.
+        """
+
+    def embed_text(self, texts: Sequence[str]) -> Floats:
+        """Return the vectors of texts, (n, dimensions) float32, in the same space as `embed`."""
+        if self.reads == {TEXT}:
+            return self.embed(texts)
+        raise BadInput(
+            f"The embedder '{self.name}' does not read text.",
+            "Use one that does, such as 'text' or 'clip:<model>'.",
+        )
+
+
+def checked_pictures(batch: Sequence[Any], name: str) -> Sequence[Image]:
+    """Return the batch if it is one of RGB pictures."""
+    from PIL.Image import Image
+
+    for one in batch:
+        if not isinstance(one, Image) or one.mode != "RGB":
+            what = f"a picture of mode {one.mode}" if isinstance(one, Image) else repr(one)[:60]
+            raise BadInput(
+                f"The embedder '{name}' was given {what}.",
+                "Give RGB pictures, as seeker.embedders.pictures.open_picture returns them.",
+            )
+    return batch
+
+
+def checked_texts(batch: Sequence[Any], name: str) -> Sequence[str]:
+    """Return the batch if it is one of texts."""
+    if isinstance(batch, str):
+        raise BadInput(f"The embedder '{name}' was given a single text.", "Give a list of texts.")
+    for one in batch:
+        if not isinstance(one, str):
+            raise BadInput(
+                f"The embedder '{name}' was given {repr(one)[:60]}.", "Give a list of texts."
+            )
+    return batch

@@ -1,0 +1,178 @@
+"""Opens pictures that nobody vouches for, and makes thumbnails.
+
+Whatever is wrong with a file, the answer is a `BadInput` with a short reason, and the memory used
+is bounded by the limit on pixels and not by what the file claims.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seeker.embedders import formats, svg
+from seeker.errors import BadInput, NotFound, SeekerError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFile import ImageFile
+
+PIXELS = 50_000_000
+"""How many pixels are decoded at most: 7,071 × 7,071, or about 600 MB while it is worked on."""
+
+SIDE = 512
+"""How many pixels wide and high a picture is at most once it is opened."""
+
+BYTES = 200_000_000
+"""How long a picture file may be."""
+
+_JPEG_TIMES = 4
+"""A JPEG may be so many times larger, for it is reduced while it is decoded."""
+
+_SCANS = 200
+"""How many passes a JPEG may make over the picture; usual are 1 to 12, and each takes its time."""
+
+_ORIENTATION = 0x0112
+
+
+def open_picture(source: str | Path | bytes, limit: int = PIXELS, side: int = SIDE) -> Image:
+    """Return a picture as RGB, upright, on white, the first frame, at most side × side pixels.
+
+    source: a path, or the contents of a file. limit: a picture with more pixels is refused before
+    it is decoded, unless it is a JPEG that can be reduced on the way.
+    """
+    contents = source if isinstance(source, bytes) else _read(source)
+    kind = formats.of(contents)
+    try:
+        picture = (
+            svg.drawn(contents, side) if kind == "SVG" else _decoded(contents, kind, limit, side)
+        )
+        plain = _on_white(_upright(picture))
+        from PIL.Image import Resampling
+
+        plain.thumbnail((side, side), Resampling.BICUBIC, reducing_gap=3.0)
+    except SeekerError:
+        raise
+    except MemoryError:
+        raise BadInput(f"The {kind} picture needs more memory than there is.") from None
+    except Exception as problem:  # decoders raise many kinds of errors for damaged files
+        raise BadInput(f"The {kind} picture is damaged ({_reason(problem)}).") from None
+    return plain
+
+
+def thumbnail(image: Image, size: int) -> bytes:
+    """Return the picture as WebP, reduced to fit into size × size pixels."""
+    from PIL.Image import Resampling
+
+    small = image.convert("RGB")
+    small.thumbnail((size, size), Resampling.BICUBIC, reducing_gap=3.0)
+    file = io.BytesIO()
+    small.save(file, "WEBP", quality=80, method=4)
+    return file.getvalue()
+
+
+def _read(path: str | Path) -> bytes:
+    """Return the contents of a regular file that is not too long."""
+    try:
+        about = os.stat(path)
+        if not stat.S_ISREG(about.st_mode):
+            raise BadInput("This is not a file.")
+        if about.st_size > BYTES:
+            raise BadInput(
+                f"The file has {about.st_size:,} bytes, more than the {BYTES:,} that are read."
+            )
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise NotFound("There is no such file.") from None
+    except (OSError, ValueError) as problem:
+        if isinstance(problem, BadInput):
+            raise
+        raise BadInput(f"The file cannot be read ({_reason(problem)}).") from None
+
+
+def _decoded(contents: bytes, kind: str, limit: int, side: int) -> ImageFile:
+    """Return a decoded picture, after its declared size was found bearable."""
+    if kind == "WebP":
+        _check_size(formats.webp_size(contents), limit)
+    picture = formats.opened(contents, kind)
+    if kind == "JPEG":
+        if contents.count(b"\xff\xda") > _SCANS:
+            raise BadInput("The JPEG picture is made of too many passes.")
+        # A progressive picture is held in full while it is decoded, however small it is to become.
+        progressive = "progressive" in picture.info
+        _check_size(picture.size, limit if progressive else _JPEG_TIMES * limit)
+        picture.draft(None, (side, side))
+    _check_size(picture.size, limit)
+    picture.load()
+    return picture
+
+
+def _check_size(size: tuple[int, int], limit: int) -> None:
+    width, height = size
+    if width < 1 or height < 1:
+        raise BadInput("The picture has no pixels.")
+    if width * height > limit:
+        raise BadInput(
+            f"The picture has {width:,} × {height:,} pixels, more than the {limit:,} that are read."
+        )
+
+
+def _upright(picture: Image) -> Image:
+    """Return the picture turned as its EXIF data says."""
+    from PIL.Image import Transpose
+
+    turns = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    try:
+        orientation = picture.getexif().get(_ORIENTATION)
+    except Exception:  # EXIF data that cannot be read says nothing about the orientation
+        return picture
+    return picture.transpose(turns[orientation]) if orientation in turns else picture
+
+
+def _on_white(picture: Image) -> Image:
+    """Return the picture as RGB, what is transparent replaced by white."""
+    from PIL import Image
+
+    if picture.mode.startswith(("I", "F")):
+        return _from_deep(picture)
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    seen = picture.convert("RGBA")
+    plain = Image.new("RGB", picture.size, "white")
+    plain.paste(seen, mask=seen.getchannel("A"))
+    return plain
+
+
+def _from_deep(picture: Image) -> Image:
+    """Return a grey picture of 16 or 32 bits with 8.
+
+    16 bits have a fixed white. Numbers of 32 bits have none, so that the darkest becomes black
+    and the lightest white.
+    """
+    from PIL import Image
+
+    values = np.asarray(picture)
+    if picture.mode.startswith("I;16"):
+        return Image.fromarray((values >> 8).astype(np.uint8)).convert("RGB")
+    values = np.nan_to_num(values.astype(np.float32), posinf=0.0, neginf=0.0)
+    low, high = float(values.min()), float(values.max())
+    grey = (values - low) * (255.0 / (high - low)) if high > low else np.zeros_like(values)
+    return Image.fromarray(grey.astype(np.uint8)).convert("RGB")
+
+
+def _reason(problem: Exception) -> str:
+    """Return what went wrong in a few words, on one line."""
+    words = getattr(problem, "strerror", None) or " ".join(str(problem).split())
+    return (words or type(problem).__name__)[:120]

@@ -1,0 +1,203 @@
+"""Draws SVG pictures, in a process of their own.
+
+An SVG file is a program for a drawing machine: it may name other files, take for ever or nest so
+deeply that the machine crashes. So (1) whatever names something outside the file is refused before
+it is drawn, and (2) it is drawn by a helper process that may be stopped and replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import io
+import queue
+import re
+import struct
+import subprocess
+import sys
+import threading
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.parsers import expat
+
+from seeker.errors import BadInput, SeekerError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+SECONDS = 10.0
+"""How long drawing one picture may take."""
+
+_OUTSIDE = re.compile(r"@import|url\(\s*['\"]?(?!\s*(?:#|data:))", re.IGNORECASE)
+
+
+def drawn(contents: bytes, side: int) -> Image:
+    """Return the picture with its transparency, drawn to fill side × side pixels one way."""
+    from PIL import Image
+
+    try:
+        text = contents.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise BadInput("The SVG picture is not written in UTF-8.") from None
+    check(text)
+    drawing = Image.open(io.BytesIO(_draw(text.encode(), side)), formats=["PNG"])
+    drawing.load()
+    return drawing
+
+
+def check(text: str) -> None:
+    """Refuse an SVG document that names other files, carries scripts or is not well-formed."""
+    parser = expat.ParserCreate("utf-8")
+    inside: list[str] = []
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        element = _local(name)
+        inside.append(element)
+        if element == "script":
+            raise BadInput("The SVG picture carries a script.")
+        for key, value in attributes.items():
+            _check_attribute(element, _local(key), value.strip())
+
+    def end(_: str) -> None:
+        inside.pop()
+
+    def characters(data: str) -> None:
+        if inside and inside[-1] == "style" and _OUTSIDE.search(data):
+            raise BadInput("The SVG picture's style refers to another file.")
+
+    def doctype(_: str, system: str | None, public: str | None, declares: int) -> None:
+        if declares:
+            raise BadInput("The SVG picture declares entities of its own.")
+
+    def instruction(target: str, _: str) -> None:
+        raise BadInput(f"The SVG picture carries the instruction '{target[:40]}'.")
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = end
+    parser.CharacterDataHandler = characters
+    parser.StartDoctypeDeclHandler = doctype
+    parser.ProcessingInstructionHandler = instruction
+    parser.buffer_text = True
+    try:
+        parser.Parse(text, True)
+    except expat.ExpatError as problem:
+        raise BadInput(f"The SVG picture is not well-formed ({problem}).") from None
+
+
+def _check_attribute(element: str, name: str, value: str) -> None:
+    """Refuse an attribute that runs something or names something outside the file."""
+    if name.startswith("on"):
+        raise BadInput("The SVG picture carries a script.")
+    # The target of a link <a> is never loaded; every other reference would be.
+    if name == "href" and element != "a" and not value.startswith(("#", "data:image/")):
+        raise BadInput(f"The SVG picture refers to '{value[:80]}' outside itself.")
+    if name == "href" and value.startswith("data:image/svg"):
+        raise BadInput("The SVG picture holds another SVG picture.")
+    if _OUTSIDE.search(value):
+        raise BadInput("The SVG picture's style refers to another file.")
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2].lower()
+
+
+def _library() -> str:
+    """Return the folder from which the helper can import the drawing library."""
+    found = find_spec("resvg_py")
+    if found is None or found.origin is None:
+        raise SeekerError(
+            "SVG pictures cannot be drawn, for the package 'resvg-py' is missing.",
+            "Install it: pip install resvg-py.",
+        )
+    return str(Path(found.origin).parent.parent)
+
+
+class _Helper:
+    """A process that draws one picture after the other."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", str(Path(__file__).with_name("svg_helper.py")), _library()],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def draw(self, contents: bytes, side: int) -> bytes:
+        """Return the drawing as PNG; after an error the helper may be dead."""
+        slow = threading.Event()
+
+        def stop() -> None:
+            slow.set()
+            self._process.kill()
+
+        clock = threading.Timer(SECONDS, stop)
+        clock.daemon = True
+        clock.start()
+        try:
+            to, back = self._process.stdin, self._process.stdout
+            if to is None or back is None:
+                raise OSError
+            to.write(struct.pack("<II", side, len(contents)) + contents)
+            to.flush()
+            good, length = struct.unpack("<?I", back.read(5))
+            answer = back.read(length)
+            if len(answer) < length:
+                raise OSError
+        except (OSError, struct.error):
+            why = (
+                f"takes more than {SECONDS:.0f} seconds to draw"
+                if slow.is_set()
+                else ("cannot be drawn: it nests too deeply or needs too much memory")
+            )
+            raise BadInput(f"The SVG picture {why}.") from None
+        finally:
+            clock.cancel()
+        if not good:
+            raise BadInput(f"The SVG picture cannot be drawn ({answer.decode()}).")
+        return answer
+
+    @property
+    def alive(self) -> bool:
+        return self._process.poll() is None
+
+    def close(self) -> None:
+        """Stop the process and let its pipes go."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe:
+                try:
+                    pipe.close()
+                except OSError:  # a dead helper cannot take what was still on the way to it
+                    continue
+
+
+_idle: queue.SimpleQueue[_Helper] = queue.SimpleQueue()
+
+
+def _draw(contents: bytes, side: int) -> bytes:
+    """Draw with an idle helper, or with a new one if all are busy."""
+    try:
+        helper = _idle.get_nowait()
+    except queue.Empty:
+        helper = _Helper()
+    keep = False
+    try:
+        drawing = helper.draw(contents, side)
+        keep = True
+    except BadInput:
+        keep = helper.alive
+        raise
+    finally:
+        if keep:
+            _idle.put(helper)
+        else:
+            helper.close()
+    return drawing
+
+
+@atexit.register
+def _close_all() -> None:
+    while not _idle.empty():
+        _idle.get_nowait().close()

