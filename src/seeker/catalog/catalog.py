@@ -57,7 +57,7 @@ class Catalog:
     def from_arrays(
         cls,
         ids: Iterable[str],
-        views: Mapping[str, Array],
+        views: Mapping[str, Array | Sequence[Sequence[float]]],
         titles: Iterable[str] | None = None,
         attributes: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | None = None,
         metric: Metric | Mapping[str, Metric] = "euclidean",

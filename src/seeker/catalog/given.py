@@ -13,7 +13,10 @@ from seeker.types import Array
 
 
 def checked_views(
-    views: Mapping[str, Array], count: int, metric: Metric | Mapping[str, Metric], scale: Scale
+    views: Mapping[str, Array | Sequence[Sequence[float]]],
+    count: int,
+    metric: Metric | Mapping[str, Metric],
+    scale: Scale,
 ) -> dict[str, View]:
     """Return the views if each has one vector per item."""
     if not isinstance(views, Mapping) or not views:

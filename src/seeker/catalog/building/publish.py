@@ -15,6 +15,7 @@ from pathlib import Path
 
 from seeker.catalog import head as heads
 from seeker.catalog.head import Head, settle
+from seeker.catalog.locks import alone
 from seeker.errors import NotFound
 
 VERSIONS = "versions"
@@ -62,6 +63,20 @@ def publish(head: Head, work: Path, target: Path) -> None:
     settle(place.parent)
     head.write(target)
     tidy(target, {before.items.file, *(one.file for one in before.files)})
+
+
+def tidied(target: Path) -> int:
+    """Leave only the present version in a catalog; return how many bytes were freed."""
+    from seeker.catalog.building.build import work_folder
+
+    heads.read(target)
+    work = work_folder(target)
+    work.mkdir(exist_ok=True)
+    with alone(work / "lock", f"'{target}' is being changed"):
+        freed = tidy(target)
+        if not (work / "chunks").exists():
+            shutil.rmtree(work, ignore_errors=True)
+        return freed
 
 
 def tidy(target: Path, also: Iterable[str] = ()) -> int:

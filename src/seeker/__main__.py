@@ -1,0 +1,7 @@
+"""`python -m seeker` is the command `seeker`."""
+
+import sys
+
+from seeker.cli import main
+
+sys.exit(main())

@@ -1,0 +1,120 @@
+"""`seeker build` and `seeker add`."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from seeker.cli.failures import Stopped
+
+
+def _names(_: object, __: object, value: str | None) -> tuple[str, ...] | None:
+    """Return names that were typed with commas between them."""
+    if value is None:
+        return None
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _several(option: str, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(option, metavar="NAME,…", callback=_names, help=help)
+
+
+_SOURCE_OPTIONS = (
+    click.option("--images", metavar="DIR", help="Folder that a table's picture paths are in."),
+    click.option("--id", metavar="COLUMN", help="Column with the ids."),
+    click.option("--title", metavar="COLUMN", help="Column with the titles."),
+    _several("--text", "Columns with texts."),
+    click.option("--picture", metavar="COLUMN", help="Column with paths of pictures."),
+    _several("--attributes", "Columns to keep; all the others if not given."),
+    _several("--vectors", "Columns with ready-made vectors."),
+    click.option("--ids", metavar="FILE", help="File with the ids of arrays, one per line."),
+    click.option("--table", metavar="TABLE", help="Which table of a PostgreSQL database."),
+    click.option("--encoding", default="utf-8-sig", show_default=True, help="Of a CSV file."),
+    click.option("--strict", is_flag=True, help="Refuse bad rows instead of leaving them out."),
+    click.option("--quiet", is_flag=True, help="Say nothing while it goes well."),
+)
+
+
+def _source_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_SOURCE_OPTIONS):
+        command = option(command)
+    return command
+
+
+def _resumable(command: Callable[..., None]) -> Callable[..., None]:
+    """Say, when a command is stopped, that it can go on."""
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        try:
+            command(**given)
+        except KeyboardInterrupt:
+            raise Stopped(
+                "Stopped.", "Run the same command again, and it goes on where it was."
+            ) from None
+
+    return run
+
+
+@click.command(short_help="Make a catalog from pictures, a table or arrays.")
+@click.argument("source")
+@click.option("--out", required=True, metavar="CATALOG", help="Folder to make.")
+@_several("--views", "Views to make, such as image,colour,text or NAME=EMBEDDER.")
+@click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
+@click.option("--replace", is_flag=True, help="Make a new version of a catalog that is there.")
+@_source_options
+@_resumable
+def build(source: str, out: str, quiet: bool, **given: Any) -> None:
+    """Make a catalog from SOURCE.
+
+    SOURCE is a folder of pictures, a table (.csv, .tsv, .jsonl, .parquet), arrays (.npy, .npz) or
+    the address of a PostgreSQL database. A build that was interrupted goes on where it was.
+    """
+    import seeker
+
+    catalog = seeker.build(source, out, tell=_tell(quiet), progress=_bar(quiet), **given)
+    if not quiet:
+        click.echo(f"{len(catalog):,} items are in '{out}'.")
+
+
+@click.command(short_help="Add the items of a source to a catalog.")
+@click.argument("catalog")
+@click.argument("source")
+@_source_options
+@_resumable
+def add(catalog: str, source: str, quiet: bool, strict: bool, **given: Any) -> None:
+    """Add the items of SOURCE to CATALOG, as a new version of it.
+
+    Whoever has the catalog open keeps the old version. Items whose id is there already are left
+    out.
+    """
+    from seeker.catalog.building import update
+    from seeker.catalog.entry import options
+
+    changed = update.add(
+        catalog,
+        source,
+        options=options(**given),
+        strict=strict,
+        tell=_tell(quiet),
+        progress=_bar(quiet),
+    )
+    if not quiet:
+        click.echo(f"{len(changed):,} items are in '{catalog}', version {changed.version}.")
+
+
+def _tell(quiet: bool) -> Callable[[str], None]:
+    def tell(line: str) -> None:
+        # What was left out is said even then: nothing is dropped in silence.
+        if not quiet or line.startswith(("Left out", "  ")):
+            click.echo(line, err=True)
+
+    return tell
+
+
+def _bar(quiet: bool) -> bool:
+    return not quiet and sys.stderr.isatty()

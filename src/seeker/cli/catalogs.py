@@ -1,0 +1,119 @@
+"""`seeker info`, `search`, `remove`, `verify` and `tidy`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from seeker.cli.conditions import filter_of
+
+
+@click.command(short_help="Describe a catalog.")
+@click.argument("catalog")
+@click.option("--json", "as_json", is_flag=True, help="What catalog.json says, for programs.")
+def info(catalog: str, as_json: bool) -> None:
+    """Describe CATALOG: its items, views, attributes and where they came from."""
+    from seeker import Catalog
+    from seeker.cli.describe import described
+
+    opened = Catalog.open(catalog)
+    if as_json and opened.head is not None:
+        click.echo(json.dumps(opened.head.to_json(), indent=2, ensure_ascii=False))
+        return
+    for line in described(opened):
+        click.echo(line)
+
+
+@click.command(short_help="Find items by keywords.")
+@click.argument("catalog")
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(1), help="How many.")
+@click.option("--where", multiple=True, metavar="CONDITION", help="Such as label=Dress, price<50.")
+@click.option("--json", "as_json", is_flag=True, help="For programs.")
+def search(
+    catalog: str, words: tuple[str, ...], limit: int, where: tuple[str, ...], as_json: bool
+) -> None:
+    """Find the items of CATALOG that match WORDS, best first."""
+    from seeker import Catalog
+    from seeker.catalog.values import short
+
+    opened = Catalog.open(catalog)
+    hits = opened.search(" ".join(words), limit, filter_of(where, opened.attributes))
+    for hit in hits:
+        item = hit.item
+        if as_json:
+            found = {
+                "id": item.id,
+                "title": item.title,
+                "score": hit.score,
+                "attributes": dict(item.attributes),
+            }
+            click.echo(json.dumps(found, ensure_ascii=False))
+        else:
+            click.echo(f"{hit.score:8.2f}  {_line(item.id)}  {_line(item.title)}")
+    if not hits:
+        click.echo(f"Nothing matches {short(' '.join(words))}.", err=True)
+
+
+@click.command(short_help="Remove items from a catalog.")
+@click.argument("catalog")
+@click.option("--ids", metavar="ID,…", help="Items to remove.")
+@click.option("--ids-file", metavar="FILE", help="File with the ids of items, one per line.")
+@click.option("--where", multiple=True, metavar="CONDITION", help="Such as label=Dress, price<50.")
+def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str, ...]) -> None:
+    """Remove items from CATALOG, as a new version of it.
+
+    Whoever has the catalog open keeps the old version.
+    """
+    from seeker import Catalog
+    from seeker.catalog.building import update
+
+    opened = Catalog.open(catalog)
+    gone: list[str] = []
+    if ids is not None:
+        # An id may hold a comma itself.
+        gone += [ids] if ids in opened else [one for one in ids.split(",") if one]
+    if ids_file is not None:
+        gone += Path(ids_file).read_text(encoding="utf-8").splitlines()
+    changed = update.remove(
+        catalog,
+        ids=gone if gone else None,
+        where=filter_of(where, opened.attributes),
+    )
+    click.echo(
+        f"Removed {len(opened) - len(changed):,} items; {len(changed):,} are left, "
+        f"version {changed.version}."
+    )
+
+
+@click.command(short_help="Check that a catalog is whole.")
+@click.argument("catalog")
+def verify(catalog: str) -> int:
+    """Read all of CATALOG and compare it with its checksums."""
+    from seeker.catalog.verify import problems
+
+    found = problems(catalog)
+    for problem in found:
+        click.echo(problem, err=True)
+    click.echo(f"'{catalog}' is {'damaged' if found else 'whole'}.", err=bool(found))
+    return 1 if found else 0
+
+
+@click.command(short_help="Remove what old versions left in a catalog.")
+@click.argument("catalog")
+def tidy(catalog: str) -> None:
+    """Remove files of CATALOG that its present version does not need.
+
+    Programs that have an old version open must open the catalog again.
+    """
+    from seeker.catalog.building.publish import tidied
+
+    freed = tidied(Path(catalog))
+    click.echo(f"Freed {freed / 1e6:,.1f} MB.")
+
+
+def _line(text: str) -> str:
+    """Return a text as one printable line."""
+    return text if text.isprintable() else ascii(text)

@@ -1,0 +1,45 @@
+"""A catalog in a few lines for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seeker.catalog import Catalog, Facet
+from seeker.catalog.values import short
+
+
+def described(catalog: Catalog) -> Iterator[str]:
+    """Yield the lines that describe a catalog."""
+    head = catalog.head
+    if head is None:
+        return
+    yield f"{len(catalog):,} items, version {head.version} ({head.identity}), made {head.made}"
+    for key, value in head.about.items():
+        yield f"  {key}: {value}"
+    source = head.source
+    yield f"from {source.get('kind', 'unknown')} {short(source.get('path', ''), 120)}"
+    left_out = source.get("left out", {})
+    if left_out:
+        kinds = ", ".join(f"{one['count']:,} × {what}" for what, one in left_out.items())
+        yield f"left out: {kinds}"
+    yield "views:"
+    for name, view in head.views.items():
+        maker = f", by {view.embedder.name} ({view.embedder.version})" if view.embedder else ""
+        size = view.vectors.bytes / 1e6
+        yield f"  {name}: {view.dimensions} dimensions, {view.metric}, {size:,.1f} MB{maker}"
+    if head.attributes:
+        yield "attributes:"
+        for facet in catalog.facets(limit=5).values():
+            yield f"  {facet.name}: {_spread(facet)}"
+    if head.media:
+        yield f"{head.media:,} thumbnails"
+    if head.departed:
+        yield f"{head.departed:,} removed items whose vectors are kept"
+
+
+def _spread(facet: Facet) -> str:
+    if facet.kind == "number":
+        return f"number, {facet.known:,} items, from {facet.low} to {facet.high}"
+    shown = ", ".join(f"{short(value, 30)} {count:,}" for value, count in facet.values)
+    more = ", …" if facet.distinct > len(facet.values) else ""
+    return f"{facet.kind}, {facet.known:,} items, {facet.distinct:,} values: {shown}{more}"
