@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import io
+import warnings
 from typing import TYPE_CHECKING
 
 from seeker.errors import BadInput
@@ -54,6 +55,8 @@ def opened(contents: bytes, kind: str) -> ImageFile:
     The reader of the one format is called directly: `Image.open` would try others, too, and would
     warn of large pictures that can still be read at a reduced size.
     """
+    # Pillow warns of odd metadata on the standard error; a picture is either read or refused.
+    warnings.filterwarnings("ignore", module=r"PIL\.")
     module = importlib.import_module(f"PIL.{_module(kind)}ImagePlugin")
     reader = getattr(module, f"{_module(kind)}ImageFile")
     picture: ImageFile = reader(io.BytesIO(contents), "")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import os
 import queue
 import re
 import struct
@@ -116,6 +117,7 @@ class _Helper:
     """A process that draws one picture after the other."""
 
     def __init__(self) -> None:
+        self.usable = True
         self._process = subprocess.Popen(
             [sys.executable, "-I", str(Path(__file__).with_name("svg_helper.py")), _library()],
             stdin=subprocess.PIPE,
@@ -124,7 +126,8 @@ class _Helper:
         )
 
     def draw(self, contents: bytes, side: int) -> bytes:
-        """Return the drawing as PNG; after an error the helper may be dead."""
+        """Return the drawing as PNG; a helper that broke off is no longer usable."""
+        self.usable = False  # until the whole answer is there, whatever interrupts us
         slow = threading.Event()
 
         def stop() -> None:
@@ -144,6 +147,7 @@ class _Helper:
             answer = back.read(length)
             if len(answer) < length:
                 raise OSError
+            self.usable = True
         except (OSError, struct.error):
             why = (
                 f"takes more than {SECONDS:.0f} seconds to draw"
@@ -156,10 +160,6 @@ class _Helper:
         if not good:
             raise BadInput(f"The SVG picture cannot be drawn ({answer.decode()}).")
         return answer
-
-    @property
-    def alive(self) -> bool:
-        return self._process.poll() is None
 
     def close(self) -> None:
         """Stop the process and let its pipes go."""
@@ -182,19 +182,24 @@ def _draw(contents: bytes, side: int) -> bytes:
         helper = _idle.get_nowait()
     except queue.Empty:
         helper = _Helper()
-    keep = False
     try:
-        drawing = helper.draw(contents, side)
-        keep = True
-    except BadInput:
-        keep = helper.alive
-        raise
+        return helper.draw(contents, side)
     finally:
-        if keep:
+        if helper.usable:
             _idle.put(helper)
         else:
             helper.close()
-    return drawing
+
+
+def _forget() -> None:
+    """Leave the helpers to the process that started them, after a fork."""
+    global _idle, _of_parent
+    _idle, _of_parent = queue.SimpleQueue(), _idle
+
+
+_of_parent = _idle
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)
 
 
 @atexit.register
