@@ -1,0 +1,119 @@
+"""Paired comparisons of methods on the same targets and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+
+from seeker.errors import BadInput
+from seeker.lab.outcomes import Outcomes
+from seeker.types import Doubles
+
+_SHUFFLES = 10_000
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One method against another for one person.
+
+    only_ours, only_theirs: targets that only one of the two found. found: the p-value of
+    McNemar's exact test on these. steps: mean pages saved by ours. faster: the p-value of a paired
+    sign-flip permutation test on the pages. adjusted: the smaller of the two after Holm's
+    correction for all comparisons and both tests. verdict: 'better', 'worse' or 'tie' at 5 %.
+    """
+
+    person: str
+    ours: str
+    theirs: str
+    pairs: int
+    only_ours: int
+    only_theirs: int
+    found: float
+    steps: float
+    faster: float
+    adjusted: float = 1.0
+    verdict: str = "tie"
+
+
+def mcnemar(only_ours: int, only_theirs: int) -> float:
+    """Return the two-sided p-value of McNemar's exact test."""
+    count, fewer = only_ours + only_theirs, min(only_ours, only_theirs)
+    ways = sum(comb(count, k) for k in range(fewer + 1))
+    return float(min(1.0, 2.0 * (ways / 2**count)))
+
+
+def sign_flip(differences: Doubles, seed: int = 0) -> float:
+    """Return the two-sided p-value of a permutation test that the mean difference is zero."""
+    nonzero = differences[differences != 0.0]
+    if not len(nonzero):
+        return 1.0
+    rng = np.random.default_rng(seed)
+    signs = rng.integers(0, 2, size=(_SHUFFLES, len(nonzero))) * 2 - 1
+    chance = np.abs(signs @ nonzero) >= abs(nonzero.sum()) - 1e-9
+    return float((chance.sum() + 1) / (_SHUFFLES + 1))
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return Holm's adjusted p-values in the given order."""
+    order = np.argsort(p_values, kind="stable")
+    adjusted, largest = [0.0] * len(p_values), 0.0
+    for place, which in enumerate(order):
+        largest = max(largest, min(1.0, p_values[which] * (len(p_values) - place)))
+        adjusted[which] = largest
+    return adjusted
+
+
+def compare(outcomes: Outcomes, ours: str, theirs: str, person: str) -> Comparison:
+    """Compare two methods on the targets that both searched for."""
+    one, other = outcomes.of(ours, person), outcomes.of(theirs, person)
+    tasks, left, right = np.intersect1d(
+        one.task.astype(str), other.task.astype(str), return_indices=True
+    )
+    if not len(tasks):
+        raise BadInput(
+            f"'{ours}' and '{theirs}' have no target in common for the person '{person}'."
+        )
+    found, theirs_found = one.found[left], other.found[right]
+    only_ours, only_theirs = int((found & ~theirs_found).sum()), int((~found & theirs_found).sum())
+    saved = (other.steps[right] - one.steps[left]).astype(np.float64)
+    return Comparison(
+        person,
+        ours,
+        theirs,
+        len(tasks),
+        only_ours,
+        only_theirs,
+        mcnemar(only_ours, only_theirs),
+        float(saved.mean()),
+        sign_flip(saved),
+    )
+
+
+def against_all(outcomes: Outcomes, ours: str, rivals: Sequence[str]) -> list[Comparison]:
+    """Compare one method with many, for every person, corrected for the number of tests.
+
+    A comparison counts as decided if either the found rate or the number of pages differs after
+    the correction; it is better if what differs is in our favour, and worse if anything that
+    differs is not.
+    """
+    made = [
+        compare(outcomes, ours, theirs, person)
+        for theirs in rivals
+        for person in outcomes.of(ours).people
+        if len(outcomes.of(theirs, person))
+    ]
+    adjusted = holm([p for one in made for p in (one.found, one.faster)])
+    judged = []
+    for place, one in enumerate(made):
+        found, faster = adjusted[2 * place], adjusted[2 * place + 1]
+        signs: list[float] = []
+        if found < 0.05:
+            signs.append(one.only_ours - one.only_theirs)
+        if faster < 0.05:
+            signs.append(one.steps)
+        verdict = "tie" if not signs else "better" if min(signs) > 0 else "worse"
+        judged.append(replace(one, adjusted=min(found, faster), verdict=verdict))
+    return judged

@@ -1,0 +1,217 @@
+"""An experiment: people × searchers × page sizes × seeds, one row per search and page."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeker import display, models
+from seeker.catalog import Catalog
+from seeker.errors import BadInput
+from seeker.lab import rows as files
+from seeker.lab.people import SIX, Person
+from seeker.lab.perception import Perception
+from seeker.lab.rivals import Searcher, Seeker
+from seeker.lab.trial import Task, targets_of, trial
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+BATCH = 25
+"""Searches per file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Who searches for what with what.
+
+    perception: the space in which all people see. people, searchers: by the names under which
+    they are reported. targets: how many different targets are drawn for every seed; every
+    searcher and every person gets the same ones. fingerprint: names the catalog in the rows.
+    """
+
+    catalog: Catalog
+    perception: Perception
+    searchers: Mapping[str, Searcher]
+    people: Sequence[Person] = SIX
+    targets: int = 200
+    page_sizes: Sequence[int] = (12,)
+    pages: int = 15
+    seeds: Sequence[int] = (0,)
+    fingerprint: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if self.perception.count != len(self.catalog):
+            raise BadInput(
+                f"The person sees {self.perception.count} items, but the catalog has "
+                f"{len(self.catalog)}.",
+                "Give the person's senses one row per item, in the catalog's order.",
+            )
+        for name, value in (("targets", self.targets), ("pages", self.pages)):
+            if value < 1:
+                raise BadInput(f"{name} is {value}, but it must be at least 1.")
+        if not self.fingerprint:
+            object.__setattr__(self, "fingerprint", fingerprint(self.catalog))
+
+    def batches(self) -> Iterator[Batch]:
+        """Return all work to be done, in pieces of a few searches, in a fixed order."""
+        for seed in self.seeds:
+            rows = targets_of(len(self.catalog), self.targets, seed).tolist()
+            for start in range(0, len(rows), BATCH):
+                for size in self.page_sizes:
+                    tasks = tuple(
+                        Task(row, seed * 1_000_003 + row, size, self.pages)
+                        for row in rows[start : start + BATCH]
+                    )
+                    for name, searcher in self.searchers.items():
+                        for person in self.people:
+                            yield Batch(name, searcher, person, tasks)
+
+    def run(
+        self, folder: Path | str, processes: int | None = None, progress: bool = True
+    ) -> pa.Table:
+        """Run what has not been run yet, write it as it goes, and return all rows.
+
+        Files of an earlier, interrupted run of the same experiment are kept and not done again.
+        """
+        import numpy as np
+
+        out = Path(folder)
+        out.mkdir(parents=True, exist_ok=True)
+        paths = {out / f"{self._key(batch)}.parquet": batch for batch in self.batches()}
+        open_ = [(batch, path) for path, batch in paths.items() if not path.exists()]
+        workers = min(processes or os.cpu_count() or 1, max(1, len(open_)))
+        bar = _bar(len(open_) * BATCH, progress)
+        if workers == 1:
+            bench = Bench(self.catalog, self.perception, self.fingerprint)
+            for batch, path in open_:
+                files.write(path, bench.rows(batch))
+                bar.update(BATCH)
+        elif open_:
+            views = {name: np.array(view.vectors) for name, view in self.catalog.views.items()}
+            metrics = {name: view.metric for name, view in self.catalog.views.items()}
+            given = (self.catalog.ids, views, metrics, self.perception, self.fingerprint)
+            with get_context("spawn").Pool(workers, _begin, given) as pool:
+                for _ in pool.imap_unordered(_work, [(b, str(p)) for b, p in open_]):
+                    bar.update(BATCH)
+        bar.close()
+        import pyarrow as pa
+
+        tables = [files.read(path) for path in paths]
+        return pa.concat_tables(tables)
+
+    def _key(self, batch: Batch) -> str:
+        """Return a name for a batch that says all that its rows depend on."""
+        what = json.dumps(
+            [
+                files.VERSION,
+                version(),
+                self.fingerprint,
+                self.perception.settings(),
+                batch.name,
+                batch.searcher.settings(),
+                batch.person.settings(),
+                [vars(task) for task in batch.tasks],
+            ],
+            sort_keys=True,
+        )
+        return hashlib.sha256(what.encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A few searches by one person with one searcher."""
+
+    name: str
+    searcher: Searcher
+    person: Person
+    tasks: tuple[Task, ...]
+
+
+class Bench:
+    """Where searches are carried out: a catalog, and eyes to see it with."""
+
+    def __init__(self, catalog: Catalog, perception: Perception, named: str) -> None:
+        self.catalog = catalog
+        self.perception = perception
+        self.named = named
+
+    def rows(self, batch: Batch) -> list[dict[str, Any]]:
+        """Carry out the searches of a batch."""
+        person = {**batch.person.settings(), "perception": self.perception.settings()}
+        same = {
+            "schema": files.VERSION,
+            "version": version(),
+            "catalog": self.named,
+            "items": len(self.catalog),
+            "source": "simulated",
+            "person": batch.person.name,
+            "person_settings": json.dumps(person, sort_keys=True),
+            "method": batch.name,
+            "method_settings": json.dumps(batch.searcher.settings(), sort_keys=True),
+        }
+        rows = []
+        for task in batch.tasks:
+            for step in trial(self.catalog, self.perception, batch.person, batch.searcher, task):
+                rows.append({**same, **vars(task), **vars(step)})
+        return rows
+
+
+def grid(
+    some_models: Mapping[str, models.Model], strategies: Mapping[str, display.Strategy]
+) -> dict[str, Searcher]:
+    """Return every model with every strategy, by names such as 'pairwise, greedy'."""
+    return {
+        f"{model_name}, {strategy_name}": Seeker(model, strategy)
+        for model_name, model in some_models.items()
+        for strategy_name, strategy in strategies.items()
+    }
+
+
+def fingerprint(catalog: Catalog) -> str:
+    """Return a short name for the contents of a catalog."""
+    digest = hashlib.sha256()
+    for name, view in catalog.views.items():
+        digest.update(f"{name} {view.metric} {view.vectors.shape}".encode())
+        digest.update(view.vectors.tobytes())
+    return f"{len(catalog)} items {digest.hexdigest()[:12]}"
+
+
+def version() -> str:
+    """Return the version of Seeker that makes the rows."""
+    import seeker
+
+    return seeker.__version__
+
+
+_bench: Bench | None = None
+
+
+def _begin(
+    ids: tuple[str, ...],
+    views: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    perception: Perception,
+    named: str,
+) -> None:
+    global _bench
+    _bench = Bench(Catalog.from_arrays(ids, views, metric=metrics), perception, named)
+
+
+def _work(given: tuple[Batch, str]) -> None:
+    batch, path = given
+    if _bench is None:
+        raise RuntimeError("A worker was given work before it was set up.")
+    files.write(Path(path), _bench.rows(batch))
+
+
+def _bar(total: int, shown: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=" searches", disable=not shown, smoothing=0.05)

@@ -1,0 +1,118 @@
+"""Runs as arrays: one line per search, made from the rows of an experiment or a study."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seeker.types import Array, Doubles, Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """Searches side by side, all arrays of shape (searches,) unless said otherwise.
+
+    found: whether the target was on a page. steps: the pages until then, all of them where it
+    was never found. ranks: (searches, pages + 1) the target's rank divided by the number of items
+    before every page; after a search has ended its last rank stays. claims: (searches, pages) how
+    probable it was held that the target is on the page, NaN where unknown or over. hits:
+    (searches, pages) whether it was.
+    """
+
+    method: Array
+    person: Array
+    task: Array
+    found: NDArray[np.bool_]
+    steps: Rows
+    ranks: Doubles
+    claims: Doubles
+    hits: NDArray[np.bool_]
+    clicks: Rows
+    milliseconds: Doubles
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def of(self, method: str | None = None, person: str | None = None) -> Outcomes:
+        """Return the searches by one method, of one person, or both."""
+        keep = np.ones(len(self), bool)
+        if method is not None:
+            keep &= self.method == method
+        if person is not None:
+            keep &= self.person == person
+        return Outcomes(**{name: array[keep] for name, array in vars(self).items()})
+
+    @property
+    def methods(self) -> list[str]:
+        """The methods there are, in the order of their names."""
+        return sorted(set(self.method.tolist()))
+
+    @property
+    def people(self) -> list[str]:
+        """The people there are, in the order of their names."""
+        return sorted(set(self.person.tolist()))
+
+    @property
+    def best(self) -> Doubles:
+        """The best normalised rank of every search: the paper's ρ."""
+        return np.asarray(self.ranks.min(axis=1))
+
+
+def outcomes(table: pa.Table) -> Outcomes:
+    """Gather the rows of every search into one line."""
+    column = {
+        name: table.column(name).to_numpy(zero_copy_only=False)
+        for name in ("items", "page_size", "pages", "seed", "target", "step", "rank")
+    }
+    column |= {
+        name: table.column(name).to_numpy(zero_copy_only=False)
+        for name in ("on_page", "claimed", "likes", "dislikes", "milliseconds")
+    }
+    method = np.array(table.column("method").to_pylist(), object)
+    person = np.array(table.column("person").to_pylist(), object)
+    task = np.array(
+        [
+            f"{size} {seed} {target}"
+            for size, seed, target in zip(
+                column["page_size"], column["seed"], column["target"], strict=True
+            )
+        ],
+        object,
+    )
+    whole = np.array([f"{m}\n{p}\n{t}" for m, p, t in zip(method, person, task, strict=True)])
+    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
+    count, pages = len(first), int(column["pages"].max(initial=1))
+    step = column["step"].astype(np.int64)
+    ranks = np.full((count, pages + 1), np.nan)
+    claims, hits = np.full((count, pages), np.nan), np.zeros((count, pages), bool)
+    ranks[which, step] = column["rank"] / column["items"]
+    paged = step < pages
+    claims[which[paged], step[paged]] = column["claimed"][paged]
+    hits[which[paged], step[paged]] = column["on_page"][paged]
+    for page in range(1, pages + 1):
+        gone = np.isnan(ranks[:, page])
+        ranks[gone, page] = ranks[gone, page - 1]
+    found = np.asarray(hits.any(axis=1))
+    clicks = np.zeros(count, np.int64)
+    np.maximum.at(clicks, which, (column["likes"] + column["dislikes"]).astype(np.int64))
+    milliseconds = np.zeros(count)
+    np.add.at(milliseconds, which, column["milliseconds"])
+    lasting = np.bincount(which, minlength=count)
+    return Outcomes(
+        method=method[first],
+        person=person[first],
+        task=task[first],
+        found=found,
+        steps=np.where(found, hits.argmax(axis=1) + 1, column["pages"][first]).astype(np.int64),
+        ranks=ranks,
+        claims=claims,
+        hits=hits,
+        clicks=clicks,
+        milliseconds=milliseconds / lasting,
+    )

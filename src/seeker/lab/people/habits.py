@@ -1,0 +1,101 @@
+"""Habits that any person may have: slips, a wrong idea at first, half an eye, second thoughts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from seeker.lab.people.base import Glance, Person, Reaction
+from seeker.lab.people.pages import BestAndWorst
+
+
+@dataclass(frozen=True)
+class Slipping(Person):
+    """Each click lands on any item of the page with a small chance."""
+
+    name = "slips"
+    base: Person = field(default_factory=BestAndWorst)
+    chance: float = 0.15
+
+    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        meant = self.base.react(glance, rng, memory)
+        likes = _slipped(meant.likes, len(glance.distances), self.chance, rng, ())
+        dislikes = _slipped(meant.dislikes, len(glance.distances), self.chance, rng, likes)
+        return replace(meant, likes=likes, dislikes=dislikes)
+
+
+@dataclass(frozen=True)
+class Drifting(Person):
+    """Has another item in mind for the first half of the search, then the right one.
+
+    They would know the right one at any time if they saw it.
+    """
+
+    name = "drifting"
+    base: Person = field(default_factory=BestAndWorst)
+    until: float = 0.5
+
+    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return self.base.react(glance, rng, memory)
+
+    def mistaken(self, page: int, pages: int) -> bool:
+        return page < self.until * pages
+
+
+@dataclass(frozen=True)
+class Inattentive(Person):
+    """Looks at only a share of every page, and the system does not know at which."""
+
+    name = "inattentive"
+    base: Person = field(default_factory=BestAndWorst)
+    share: float = 0.5
+
+    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        count = len(glance.distances)
+        seen = rng.permutation(count)[: max(2, round(self.share * count))]
+        part = replace(glance, distances=glance.distances[seen])
+        meant = self.base.react(part, rng, memory)
+        return Reaction(
+            tuple(int(seen[p]) for p in meant.likes),
+            tuple(int(seen[p]) for p in meant.dislikes),
+            seen=tuple(map(int, seen)),
+        )
+
+
+@dataclass(frozen=True)
+class SecondThoughts(Person):
+    """Slips, but notices on the next page and takes the last page's clicks back."""
+
+    name = "undo"
+    base: Person = field(default_factory=BestAndWorst)
+    chance: float = 0.3
+
+    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        meant = self.base.react(glance, rng, memory)
+        likes = _slipped(meant.likes, len(glance.distances), self.chance, rng, ())
+        dislikes = _slipped(meant.dislikes, len(glance.distances), self.chance, rng, likes)
+        undo = bool(memory.get("slipped"))
+        memory["slipped"] = (likes, dislikes) != (meant.likes, meant.dislikes)
+        return replace(meant, likes=likes, dislikes=dislikes, undo=undo)
+
+
+def _slipped(
+    places: tuple[int, ...],
+    count: int,
+    chance: float,
+    rng: np.random.Generator,
+    taken: tuple[int, ...],
+) -> tuple[int, ...]:
+    """Move each click to an even pick of the page with this chance; no item is clicked twice."""
+    moved: list[int] = []
+    for place in places:
+        if rng.random() < chance or place in taken:
+            free = [p for p in range(count) if p not in taken and p not in moved]
+            if not free:
+                continue
+            place = int(rng.choice(free))
+        if place not in moved:
+            moved.append(place)
+    return tuple(moved)
