@@ -80,14 +80,18 @@ class Catalog:
         return cls(shelf, made, reading.given(embedders or {}, made))
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> Catalog:
-        """Open a catalog folder in its present version; no vector is read until it is needed."""
+    def open(cls, path: str | os.PathLike[str], trust: bool = False) -> Catalog:
+        """Open a catalog folder in its present version; no vector is read until it is needed.
+
+        trust: load any embedder that the folder names to read text, even if it is not one of
+        Seeker's own. Only for folders that you made yourself: it means running their code.
+        """
         folder = Path(path)
         stamp = _stamp(folder)
         head = heads.read(folder)
         check_sizes(folder, head)
         shelf = Stored(folder / head.items.file, head.count)
-        catalog = cls(shelf, open_views(folder, head), reading.recorded(head), folder, head)
+        catalog = cls(shelf, open_views(folder, head), reading.recorded(head, trust), folder, head)
         # From before the head was read: a switch in between must show as a change.
         catalog._stamp = stamp
         return catalog

@@ -51,7 +51,8 @@ def build(
     views: which to make, such as ["image", "colour"]; chosen from what the source has unless
     given. id, title, picture (one column each), text, attributes, vectors (several): what the
     columns of a table are; guessed unless given. images: the folder that a table's picture paths
-    are in. ids: a file with the ids of arrays. table: which table of a database. metric: how
+    are in. ids: a file with the ids of arrays. table: which table of a database; for a
+    folder, a file that says more about its pictures. metric: how
     ready-made vectors are compared, for all or by view. embedders: by view, embedders of your own.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there. tell: called with what was

@@ -54,10 +54,10 @@ def given(embedders: Mapping[str, Embedder], views: Mapping[str, View]) -> dict[
     }
 
 
-def recorded(head: Head) -> dict[str, Reader]:
-    """Return the readers that a catalog folder names."""
+def recorded(head: Head, trust: bool) -> dict[str, Reader]:
+    """Return the readers that a catalog folder names; trust: also such as are not Seeker's own."""
     return {
-        name: Reader(partial(_named, name, entry.embedder))
+        name: Reader(partial(_named, name, entry.embedder, trust))
         for name, entry in head.views.items()
         if entry.embedder is not None and "text" in entry.embedder.reads
     }
@@ -67,9 +67,15 @@ def _self(embedder: Embedder) -> Embedder:
     return embedder
 
 
-def _named(view: str, made_by: Embedded) -> Embedder:
+def _named(view: str, made_by: Embedded, trust: bool) -> Embedder:
     from seeker import embedders
 
+    if not trust and made_by.name not in embedders.BUILTIN:
+        raise Conflict(
+            f"View '{view}' was made by {made_by.name!r}, which is not one of Seeker's own "
+            "embedders.",
+            "If you trust the catalog, open it with Catalog.open(path, trust=True).",
+        )
     embedder = embedders.named(made_by.name)
     if embedder.version != made_by.version:
         raise Conflict(

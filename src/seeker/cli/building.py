@@ -32,7 +32,9 @@ _SOURCE_OPTIONS = (
     _several("--attributes", "Columns to keep; all the others if not given."),
     _several("--vectors", "Columns with ready-made vectors."),
     click.option("--ids", metavar="FILE", help="File with the ids of arrays, one per line."),
-    click.option("--table", metavar="TABLE", help="Which table of a PostgreSQL database."),
+    click.option(
+        "--table", metavar="TABLE", help="Of a database; or a file about a folder's pictures."
+    ),
     click.option("--encoding", default="utf-8-sig", show_default=True, help="Of a CSV file."),
     click.option("--strict", is_flag=True, help="Refuse bad rows instead of leaving them out."),
     click.option("--quiet", is_flag=True, help="Say nothing while it goes well."),
@@ -84,9 +86,12 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
 @click.command(short_help="Add the items of a source to a catalog.")
 @click.argument("catalog")
 @click.argument("source")
+@click.option(
+    "--trust", is_flag=True, help="Load embedders that the catalog names and Seeker does not know."
+)
 @_source_options
 @_resumable
-def add(catalog: str, source: str, quiet: bool, strict: bool, **given: Any) -> None:
+def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **given: Any) -> None:
     """Add the items of SOURCE to CATALOG, as a new version of it.
 
     Whoever has the catalog open keeps the old version. Items whose id is there already are left
@@ -100,6 +105,7 @@ def add(catalog: str, source: str, quiet: bool, strict: bool, **given: Any) -> N
         source,
         options=options(**given),
         strict=strict,
+        trust=trust,
         tell=_tell(quiet),
         progress=_bar(quiet),
     )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from seeker.catalog.building.record import Offer
 from seeker.catalog.head import Embedded
-from seeker.errors import BadInput
+from seeker.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -40,12 +41,14 @@ def plan(
     views: Sequence[str] | None,
     metric: str | Mapping[str, str] | None,
     embedders: Mapping[str, Embedder],
+    builtin_only: bool = False,
 ) -> list[Making]:
     """Return how every view is made.
 
     Without a choice, ready-made vectors are the views; else pictures give `image` and `colour`,
     and texts give `text`. A choice names views: those of the source, `embedders` that were given,
-    or embedders that Seeker knows, also as NAME=EMBEDDER.
+    or embedders that Seeker knows, also as NAME=EMBEDDER. builtin_only: load no others than
+    Seeker's own.
     """
     chosen = dict(map(_asked, views)) if views is not None else {one: one for one in _usual(offer)}
     if not chosen:
@@ -54,7 +57,16 @@ def plan(
             "Say which columns they are in.",
         )
     ready = {view_name(column): column for column in offer.vectors}
-    made = [_making(name, maker, offer, ready, embedders) for name, maker in chosen.items()]
+    if len(ready) < len(offer.vectors):
+        raise BadInput(
+            f"The columns {list(offer.vectors)} would give views of the same name.", "Rename them."
+        )
+    made = [
+        _making(
+            name, offer, ready, embedders.get(name), partial(_known, maker, ready, builtin_only)
+        )
+        for name, maker in chosen.items()
+    ]
     return [_with_metric(one, metric) for one in made]
 
 
@@ -76,13 +88,17 @@ def _usual(offer: Offer) -> list[str]:
 
 
 def _making(
-    name: str, maker: str, offer: Offer, ready: Mapping[str, str], given: Mapping[str, Embedder]
+    name: str,
+    offer: Offer,
+    ready: Mapping[str, str],
+    given: Embedder | None,
+    known: Callable[[], Embedder],
 ) -> Making:
     if not _NAME.fullmatch(name):
         raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
-    if name in ready and name not in given:
+    if name in ready and given is None:
         return Making(name, "vectors", offer.vectors[ready[name]], "euclidean", ready[name])
-    embedder = given.get(name) or _known(maker, ready)
+    embedder = given or known()
     reads = set(embedder.reads)
     of: Literal["picture", "text"]
     if "picture" in reads and offer.pictures:
@@ -99,12 +115,12 @@ def _making(
     return Making(name, of, embedder.dimensions, embedder.metric, "", embedder, made_by)
 
 
-def _known(name: str, ready: Mapping[str, str]) -> Embedder:
+def _known(name: str, ready: Mapping[str, str], builtin_only: bool) -> Embedder:
     from seeker import embedders
 
     try:
-        return embedders.named(name)
-    except LookupError:
+        return embedders.named(name, builtin_only)
+    except NotFound:
         also = f" The source itself has {sorted(ready)}." if ready else ""
         raise BadInput(
             f"There is no view '{name}' to make.", f"Known are image, colour and text.{also}"

@@ -46,18 +46,20 @@ def add(
     *,
     options: Options | None = None,
     embedders: Mapping[str, Embedder] | None = None,
+    trust: bool = False,
     strict: bool = False,
     tell: Tell | None = None,
     progress: bool = False,
 ) -> Catalog:
     """Add the items of a source to a catalog as a new version, and open it.
 
-    The views are those that the catalog has. Items whose id is there already are left out.
+    The views are those that the catalog has. Items whose id is there already are left out. trust:
+    load any embedder that the catalog names, even if it is not one of Seeker's own.
     """
     target = Path(path)
     with _updating(target) as (work, old, head):
         opened = open_source(source, options or Options())
-        makings = _same_makings(head, opened.offer, embedders or {})
+        makings = _same_makings(head, opened.offer, embedders or {}, trust)
         report = Report(strict)
         with Progress(tell, progress) as shown:
             for note in opened.notes():
@@ -136,7 +138,9 @@ def _updating(target: Path) -> Iterator[tuple[Path, Catalog, Head]]:
         shutil.rmtree(work, ignore_errors=True)
 
 
-def _same_makings(head: Head, offer: Offer, given: Mapping[str, Embedder]) -> list[Making]:
+def _same_makings(
+    head: Head, offer: Offer, given: Mapping[str, Embedder], trust: bool
+) -> list[Making]:
     """Return how the views of a catalog are made of a new source."""
     ready = {view_name(column) for column in offer.vectors}
     asked = []
@@ -147,7 +151,7 @@ def _same_makings(head: Head, offer: Offer, given: Mapping[str, Embedder]) -> li
                 f"Name their column {name!r}.",
             )
         asked.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
-    found = plan(offer, asked, None, given)
+    found = plan(offer, asked, None, given, builtin_only=not trust)
     makings = [replace(one, metric=head.views[one.name].metric) for one in found]
     for one in makings:
         entry = head.views[one.name]

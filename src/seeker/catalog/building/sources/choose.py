@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from seeker.catalog.building.record import Source
 from seeker.errors import BadInput, NotFound
+
+if TYPE_CHECKING:
+    from seeker.catalog.building.sources.table import Table
 
 KNOWN = "a folder of pictures, .csv, .tsv, .jsonl, .parquet, .npy, .npz, or postgresql://…"
 
@@ -18,7 +22,7 @@ class Options:
 
     images: the folder that a table's picture paths are in. id, title, picture: columns. text,
     attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
-    of a database.
+    of a database; for a folder, a file with what is known of its pictures.
     """
 
     images: Path | None = None
@@ -49,7 +53,11 @@ def open_source(source: str | os.PathLike[str] | Source, options: Options) -> So
     if path.is_dir():
         from seeker.catalog.building.sources.folder import Folder
 
-        return Folder(path)
+        if options.table is None:
+            return Folder(path)
+        from seeker.catalog.building.sources.labelled import LabelledFolder
+
+        return LabelledFolder(Folder(path), path, Path(options.table), options)
     if not path.is_file():
         raise BadInput(f"'{path}' is not a plain file.", f"A source is {KNOWN}.")
     ending = path.suffix.lower()
@@ -57,13 +65,16 @@ def open_source(source: str | os.PathLike[str] | Source, options: Options) -> So
         from seeker.catalog.building.sources.arrays import Arrays
 
         return Arrays(path, options)
-    return _table(path, ending, options)
+    return open_table(path, options, options.images or path.parent)
 
 
-def _table(path: Path, ending: str, options: Options) -> Source:
+def open_table(path: Path, options: Options, images: Path) -> Table:
+    """Return the table in a file; images: the folder its pictures are in."""
     from seeker.catalog.building.sources.table import Table
 
-    images = options.images or path.parent
+    ending = path.suffix.lower()
+    if not path.is_file():
+        raise NotFound(f"There is no file '{path}'.")
     if not images.is_dir():
         raise NotFound(f"There is no folder '{images}' with pictures.")
     if ending in (".csv", ".tsv"):

@@ -11,7 +11,7 @@ from seeker.catalog.building.sources import cells
 from seeker.catalog.building.sources.choose import Options
 from seeker.errors import BadInput, SeekerError
 
-IDS = ("id", "item_id", "_id", "uuid", "guid", "key", "sku", "asin", "isbn", "code")
+IDS = ("id", "item_id", "_id", "uuid", "guid", "sku", "asin")
 TITLES = ("title", "name", "headline", "product_name", "display_name", "productdisplayname")
 TEXTS = (
     "text",
@@ -26,6 +26,7 @@ TEXTS = (
     "body",
     "content",
 )
+_UNIQUE = 0.95
 PICTURES = ("image", "picture", "photo", "img", "thumbnail", "file", "filename", "path")
 
 
@@ -146,7 +147,7 @@ def _id(
     for name in likely:
         given = [str(row[name]) for row in sample if row.get(name) not in (None, "")]
         # A few doubled or missing ids are bad rows; many mean that this is not the id.
-        if given and len(set(given)) >= 0.9 * len(sample):
+        if given and len(set(given)) >= _UNIQUE * len(sample):
             return name
     return None
 

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from seeker.catalog.building.inside import Inside
+from seeker.catalog.building.inside import EXTENSIONS, Inside
 from seeker.catalog.building.record import Offer, Picture, Problem, Record
 from seeker.catalog.building.sources import cells
 from seeker.catalog.building.sources.choose import Options
@@ -55,11 +55,18 @@ class Table:
             )
         self._all = list(dict.fromkeys([*rows.columns, *(name for row in sample for name in row)]))
         self._columns = guess(self._all, sample, options, self._inside)
+        named = [str(row.get(self._columns.picture or "", "")).lower() for row in sample]
+        self._endings = any(name.endswith(EXTENSIONS) for name in named)
         self.offer = Offer(
             pictures=self._columns.picture is not None,
             text=self._columns.title is not None or bool(self._columns.text),
             vectors=self._columns.vectors,
         )
+
+    @property
+    def names_have_endings(self) -> bool:
+        """Whether paths of pictures are given with their endings, such as .jpg."""
+        return self._endings
 
     def origin(self) -> dict[str, Any]:
         """Return where the items come from and what the columns were taken for."""
