@@ -125,7 +125,9 @@ def test_features_are_those_once_recorded(embedder: Embedder) -> None:
     np.testing.assert_allclose(vector[RECORDED_PLACES], RECORDED, atol=1e-4)
 
 
-def test_a_vector_depends_on_its_picture_alone(embedder: Embedder) -> None:
+def test_a_vector_depends_on_its_picture_alone(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pictures = [drawn(seed, (60 + 9 * seed, 100)) for seed in range(7)]
     together = embedder.embed(pictures)
     assert together.shape == (7, embedder.dimensions) == (7, 1280)
@@ -135,6 +137,9 @@ def test_a_vector_depends_on_its_picture_alone(embedder: Embedder) -> None:
     assert np.array_equal(together, alone)
     assert np.array_equal(together, backwards)
     assert len(np.unique(together.round(3), axis=0)) == 7
+    for cores in (1, 5):
+        monkeypatch.setattr("seeker.embedders.runner.cores", lambda cores=cores: cores)
+        assert np.array_equal(together, embedder.embed(pictures))
 
 
 def test_similar_pictures_are_near(embedder: Embedder) -> None:

@@ -37,13 +37,18 @@ def test_vectors_have_length_one_and_are_those_of_the_published_model(embedder: 
     assert vectors[0] @ vectors[1] == pytest.approx(0.943, abs=0.01)
 
 
-def test_a_vector_depends_on_its_text_alone(embedder: Embedder) -> None:
+def test_a_vector_depends_on_its_text_alone(
+    embedder: Embedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     texts = ["red", "a long red dress with sleeves", "x " * 300, "", "naïve café ☕", "日本"]
     together = embedder.embed(texts)
     assert np.array_equal(together, np.concatenate([embedder.embed([text]) for text in texts]))
     assert np.array_equal(together, embedder.embed(texts[::-1])[::-1])
     assert np.isfinite(together).all()
     assert np.array_equal(together, embedder.embed_text(texts))
+    for cores in (1, 5):
+        monkeypatch.setattr("seeker.embedders.runner.cores", lambda cores=cores: cores)
+        assert np.array_equal(together, embedder.embed(texts))
 
 
 def test_case_and_accents_do_not_matter(embedder: Embedder) -> None:

@@ -43,7 +43,8 @@ def open_picture(source: str | Path | bytes, limit: int = PIXELS, side: int = SI
     """Return a picture as RGB, upright, on white, the first frame, at most side × side pixels.
 
     source: a path, or the contents of a file. limit: a picture with more pixels is refused before
-    it is decoded, unless it is a JPEG that can be reduced on the way.
+    it is decoded, unless it is a JPEG that can be reduced on the way. An SVG is drawn at 320
+    pixels at most.
     """
     contents = source if isinstance(source, bytes) else _read(source)
     kind = formats.of(contents)

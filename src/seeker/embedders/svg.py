@@ -26,6 +26,12 @@ from seeker.errors import BadInput, SeekerError
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+SIDE = 320
+"""How many pixels wide and high a drawing is at most; twice as many take four times as long."""
+
+BYTES = 20_000_000
+"""How long an SVG file may be."""
+
 SECONDS = 10.0
 """How long drawing one picture may take."""
 
@@ -33,15 +39,20 @@ _OUTSIDE = re.compile(r"@import|url\(\s*['\"]?(?!\s*(?:#|data:))", re.IGNORECASE
 
 
 def drawn(contents: bytes, side: int) -> Image:
-    """Return the picture with its transparency, drawn to fill side × side pixels one way."""
+    """Return the picture with its transparency, drawn to fill side × side pixels one way.
+
+    No more than SIDE is drawn: pictures made of shapes gain little from more.
+    """
     from PIL import Image
 
+    if len(contents) > BYTES:
+        raise BadInput(f"The SVG picture has {len(contents):,} bytes, more than {BYTES:,}.")
     try:
         text = contents.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise BadInput("The SVG picture is not written in UTF-8.") from None
     check(text)
-    drawing = Image.open(io.BytesIO(_draw(text.encode(), side)), formats=["PNG"])
+    drawing = Image.open(io.BytesIO(_draw(text.encode(), min(side, SIDE))), formats=["PNG"])
     drawing.load()
     return drawing
 

@@ -34,7 +34,7 @@ def weights(name: str, load: Callable[[], Model]) -> Model:
         reason = " ".join(str(problem).split())[:200] or type(problem).__name__
         raise SeekerError(
             f"The model of the embedder '{name}' cannot be loaded ({reason}).",
-            "Check its name and the connection to the model hub, or give the folder of a copy.",
+            "Check its name and the connection to the model hub.",
         ) from None
 
 
