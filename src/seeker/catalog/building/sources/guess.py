@@ -26,7 +26,7 @@ TEXTS = (
     "body",
     "content",
 )
-_UNIQUE = 0.95
+_SAID, _UNIQUE = 0.5, 0.95
 PICTURES = ("image", "picture", "photo", "img", "thumbnail", "file", "filename", "path")
 
 
@@ -141,13 +141,13 @@ def _is_picture(value: object, inside: Inside) -> bool:
 def _id(
     columns: Sequence[str], sample: Sequence[Mapping[str, Any]], picture: str | None
 ) -> str | None:
-    likely = [name for wanted in IDS for name in columns if name.lower() == wanted]
-    likely += [name for name in columns if name.lower().endswith("_id") and name not in likely]
+    said = [name for wanted in IDS for name in columns if name.lower() == wanted]
+    likely = [name for name in columns if name.lower().endswith("_id") and name not in said]
     likely += [name for name in (picture,) if name and name not in likely]
-    for name in likely:
-        given = [str(row[name]) for row in sample if row.get(name) not in (None, "")]
+    for name in (*said, *likely):
+        different = len({str(row[name]) for row in sample if row.get(name) not in (None, "")})
         # A few doubled or missing ids are bad rows; many mean that this is not the id.
-        if given and len(set(given)) >= _UNIQUE * len(sample):
+        if different >= (_SAID if name in said else _UNIQUE) * len(sample):
             return name
     return None
 
