@@ -311,7 +311,7 @@ def test_an_svg_that_brings_down_its_painter_is_refused_and_the_next_is_drawn() 
 
 
 def test_an_svg_that_takes_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seeker.embedders.svg.SECONDS", 0.5)
+    monkeypatch.setattr("seeker.embedders.painter.SECONDS", 0.5)
     clouds = '<filter id="f"><feTurbulence numOctaves="100000" baseFrequency="0.1"/></filter>'
     with pytest.raises(BadInput, match="seconds to draw"):
         open_picture(svg(clouds + '<rect width="40" height="20" filter="url(#f)"/>'))

@@ -1,4 +1,4 @@
-"""The process that draws SVG pictures for `seeker.embedders.svg`; it imports nothing of Seeker.
+"""The process that draws SVG pictures for `seeker.embedders.painter`; it imports nothing of Seeker.
 
 It reads (side, length, contents) from its standard input and answers (good, length, PNG or reason)
 until the input ends. It may take a fixed amount of memory and no more.
