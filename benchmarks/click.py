@@ -33,10 +33,18 @@ SIZES = {
     "million": (1_000_000, (256,)),
     "million, two views": (1_000_000, (256, 64)),
 }
+MODELS: dict[str, Model] = {
+    "pairwise, α = 10": Pairwise(alpha=10.0),
+    "pairwise, α = 1": Pairwise(alpha=1.0),
+    "choice": Choice(),
+}
+COLOURS = dict(zip(MODELS, ("tab:blue", "tab:cyan", "tab:orange"), strict=True))
 BARS = {
-    ("million", "pairwise", "page"): 0.15,
+    ("million", "pairwise, α = 10", "page"): 0.15,
+    ("million", "pairwise, α = 1", "page"): 0.15,
     ("million", "choice", "page"): 0.6,
-    ("million", "pairwise", "belief"): 1.5,
+    ("million", "pairwise, α = 10", "belief"): 1.5,
+    ("million", "pairwise, α = 1", "belief"): 1.5,
     ("million", "choice", "belief"): 4.0,
 }
 
@@ -161,9 +169,7 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
         [str(n) for n in range(items)],
         {f"view {n}": vectors(items, d, n) for n, d in enumerate(dimensions)},
     )
-    models: dict[str, Model] = {"pairwise": Pairwise(), "choice": Choice()}
-    if len(dimensions) > 1:
-        del models["pairwise"]
+    models = MODELS if len(dimensions) == 1 else {"choice": MODELS["choice"]}
     result: dict[str, Any] = {"items": items, "dimensions": dimensions, "models": {}}
     limits: list[float] = [memory_limit(catalog)]
     result["numpy"] = numpy_pass(catalog) / limits[0]
@@ -197,7 +203,7 @@ def table(results: dict[str, Any]) -> str:
         "| size | model | what | " + " | ".join(f"step {step}" for step in STEPS) + " |",
         "| --- | --- | --- |" + " --- |" * len(STEPS),
     ]
-    for name, result in results["sizes"].items():
+    for result in results["sizes"].values():
         shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
         for label, times in result["models"].items():
             for what in ("page", "belief", "undo"):
@@ -260,9 +266,9 @@ def draw(results: dict[str, Any], path: Path) -> None:
 
     sizes = results["sizes"]
     figure, axes = pyplot.subplots(1, len(sizes), figsize=(3.6 * len(sizes), 3.8), sharey=True)
-    for axis, (name, result) in zip(np.atleast_1d(axes), sizes.items(), strict=True):
+    for axis, result in zip(np.atleast_1d(axes), sizes.values(), strict=True):
         for label, times in result["models"].items():
-            colour = {"pairwise": "tab:blue", "choice": "tab:orange"}[label]
+            colour = COLOURS[label]
             for what, style in (("page", "-o"), ("belief", "--s")):
                 ratios = [times[f"{what} {step}"]["median"] for step in STEPS]
                 axis.plot(STEPS, ratios, style, color=colour, label=f"{label}: {what}", ms=4)

@@ -23,8 +23,9 @@ ROOMS = [
     ("catalog",),
     ("stores",),
     ("engine",),
-    ("cluster", "server", "lab"),
-    ("cli", "__init__", "__main__"),
+    ("cluster", "server", "client", "lab"),
+    ("cli",),
+    ("__init__", "__main__"),
 ]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 OPEN = {"__init__"}  # the public names; anything may be re-exported there

@@ -82,11 +82,20 @@ class Order:
 
     def _close_look(self, upper: Floats, apart: Rows, count: int) -> Rows | None:
         """Return the best by bounds first and exact values then; None if too many come close."""
-        from seeker.kernels.noise import LARGEST, above, bound
+        from seeker.kernels.noise import above, bound
+        from seeker.kernels.threads import in_parts
 
         bounds = np.empty_like(upper)
         keep = max(_FIRST_LOOK, 2 * count)
-        likely = bound(upper, 0, self._key, self.width, LARGEST, bounds, keep)
+        width = np.float32(self.width * (1.0 + 1e-6))
+
+        def scan(start: int, stop: int) -> Rows:
+            part = slice(start, stop)
+            places: Rows = bound(upper[part], start, self._key, width, bounds[part], keep)
+            return places + start
+
+        found = np.concatenate(in_parts(len(upper), scan))
+        likely = found[np.argsort(-bounds[found], kind="stable")[:keep]]
         likely = np.concatenate([likely, apart])
         if len(likely) < count:
             if self.scene.scores.pending:
@@ -95,14 +104,13 @@ class Order:
         values = self.z(likely)
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self.width)
-        settled = not self.scene.scores.pending
-        most = len(upper) if settled else len(upper) // 10
+        bounds[likely] = -np.inf
+        most = len(upper) if not self.scene.scores.pending else len(upper) // 10
         close = above(bounds, np.float32(enough - slack), most)
         if len(close) > most:
             return None
-        rest = np.setdiff1d(close, likely)
-        rows = np.concatenate([likely, rest])
-        return best(rows, np.concatenate([values, self.z(rest)]), count)
+        rows = np.concatenate([likely, close])
+        return best(rows, np.concatenate([values, self.z(close)]), count)
 
 
 class Sorted:

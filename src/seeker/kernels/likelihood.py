@@ -120,12 +120,12 @@ def dislikes(columns, weights, alpha, places, likes, signs, units):  # type: ign
 
 
 @kernel
-def choice(columns, mixtures, sharpness, sure, chance, shown, toward, signs, units):  # type: ignore[no-untyped-def]
+def choice(columns, mixtures, sharpness, sure, chance, shown, signs, units):  # type: ignore[no-untyped-def]
     """Add sign · log P(choosing shown[0] among shown) to units, shape (mixtures · noises, items).
 
-    P = sure · softmax_k(−toward · D_k / σ)[0] + chance, for every mixture of views and every noise
-    σ = 1 / sharpness (ascending); toward is +1 for a like, −1 for a dislike; signs: (1,). Where one
-    sharpness is twice the one before, exponentials are squared instead of computed.
+    P = sure · softmax_k(−D_k / σ)[0] + chance, for every mixture of views, (mixtures, views), and
+    every noise σ = 1 / sharpness (ascending); signs: (1,). For a dislike the mixtures are negative.
+    Where one sharpness is twice the one before, exponentials are squared instead of computed.
     """
     items = columns.shape[2]
     count = shown.size
@@ -141,10 +141,7 @@ def choice(columns, mixtures, sharpness, sure, chance, shown, toward, signs, uni
         length = min(STRIP, items - start)
         for w in range(mixtures.shape[0]):
             for k in range(count):
-                far = distance[k]
-                mixed(columns, mixtures[w], shown[k], start, length, far)
-                for r in range(STRIP):
-                    far[r] *= toward
+                mixed(columns, mixtures[w], shown[k], start, length, distance[k])
             nearest[:] = distance[0]
             for k in range(1, count):
                 far = distance[k]

@@ -7,40 +7,52 @@ its 53-bit uniform number in (0, 1).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from seeker.kernels.simd import atanh2, float_bits, inlined, kernel, log
+from seeker.kernels.simd import atanh2, inlined, kernel, log, single_bits
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX2 = np.uint64(0x94D049BB133111EB)
 _30, _27, _31, _11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
-# For the cheap upper bound, the uniform number is known by its power of two and the three bits
-# after it: 54 × 8 classes, each with the largest noise in it.
-_CLASS = np.uint64(49)
-_LOWEST = np.uint64(int(np.float64(2.0**-54).view(np.uint64)) >> 49)
+_40 = np.uint64(40)
+_24_BITS = np.float32(2.0**-24)
+_PER_BIT = np.float32(-math.log(2.0) * 2.0**-23)
+_BIAS = np.float32(127.0 * math.log(2.0) * (1.0 + 1e-6))
+
+LARGEST = 37.5
+"""No noise is larger: −log(2**-54)."""
+
+STRIP = 256
 
 
-def _bounds() -> np.ndarray:
-    """Upper bounds of the noise per class of the uniform number, shape (432,), float32."""
-    codes = (np.arange(54 * 8, dtype=np.uint64) + _LOWEST) << _CLASS
-    lowest = codes.view(np.float64)
-    return np.nextafter((-np.log(-np.log1p(-lowest))).astype(np.float32), np.float32(np.inf))
-
-
-BOUNDS = _bounds()
-LARGEST = float(BOUNDS[0])
+@inlined
+def mixed(counter):  # type: ignore[no-untyped-def]
+    """Return 64 random bits for a counter."""
+    z = (counter ^ (counter >> _30)) * _MIX1
+    z = (z ^ (z >> _27)) * _MIX2
+    return z ^ (z >> _31)
 
 
 @inlined
 def uniform(key, item):  # type: ignore[no-untyped-def]
     """Return the item's number in (0, 1): 53 bits, never 0 or 1."""
-    z = key + (np.uint64(item) + np.uint64(1)) * _STEP
-    z = (z ^ (z >> _30)) * _MIX1
-    z = (z ^ (z >> _27)) * _MIX2
-    z = z ^ (z >> _31)
+    z = mixed(key + (np.uint64(item) + np.uint64(1)) * _STEP)
     return (np.float64(np.int64(z >> _11)) + 0.5) * 1.1102230246251565e-16
+
+
+@inlined
+def at_most(bits):  # type: ignore[no-untyped-def]
+    """Return an upper bound of the noise that 64 random bits make, a little above the noise.
+
+    −log(−log(1 − v)) ≤ −log v, and a float's bits, read as a whole number, are below its binary
+    logarithm by less than 0.09.
+    """
+    v = np.float32(np.int32(bits >> _40)) * _24_BITS
+    return np.float32(np.int32(single_bits(v))) * _PER_BIT + _BIAS
 
 
 @inlined
@@ -59,42 +71,41 @@ def gumbel(key, items, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def bound(upper, first, key, scale, largest, out, keep):  # type: ignore[no-untyped-def]
+def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
     """Write an upper bound of upper + scale · noise for every item, and find the best of them.
 
-    upper, out: (items,) float32; first: the number of the first item; largest: the largest noise.
-    Returns up to keep items with the highest bounds, in no order; where many share the lowest of
-    these bounds, some are left out.
+    upper, out: (items,) float32; first: the number of the first item; scale: float32; keep: how
+    many to find. Returns about keep items with the highest bounds (up to four times as many), in
+    no order; where many share the lowest of these bounds, they may be missing.
     """
-    table = BOUNDS
     size = 4 * keep
     values = np.empty(size, np.float32)
     places = np.empty(size, np.int64)
     count = 0
     enough = np.float32(-np.inf)
-    reach = np.float32(scale * largest)
-    width = np.float32(scale)
-    for i in range(upper.size):
-        value = upper[i] + reach
-        if value > enough and width > 0:
-            code = (float_bits(uniform(key, first + i)) >> _CLASS) - _LOWEST
-            value = upper[i] + width * table[code]
-        out[i] = value
-        if value > enough:
-            values[count] = value
-            places[count] = i
-            count += 1
-            if count == size:
-                enough = np.partition(values, size - keep)[size - keep]
-                count = 0
-                for n in range(size):
-                    if values[n] > enough:
-                        values[count] = values[n]
-                        places[count] = places[n]
-                        count += 1
-    if count > keep:
-        order = np.argsort(-values[:count])
-        return places[order[:keep]]
+    for start in range(0, upper.size, STRIP):
+        length = min(STRIP, upper.size - start)
+        source = upper[start : start + length]
+        target = out[start : start + length]
+        if scale > 0:
+            counter = key + (np.uint64(first + start) + np.uint64(1)) * _STEP
+            for r in range(length):
+                target[r] = source[r] + scale * at_most(mixed(counter + np.uint64(r) * _STEP))
+        else:
+            target[:] = source
+        for r in range(length):
+            if target[r] > enough:
+                values[count] = target[r]
+                places[count] = start + r
+                count += 1
+                if count == size:
+                    enough = np.partition(values, size - keep)[size - keep]
+                    count = 0
+                    for n in range(size):
+                        if values[n] > enough:
+                            values[count] = values[n]
+                            places[count] = places[n]
+                            count += 1
     return places[:count]
 
 

@@ -10,8 +10,11 @@ STRIP = 64
 
 
 @inlined
-def averaged(units, log_weights, start, length, nats, best, out):  # type: ignore[no-untyped-def]
-    """Write out[r] = log Σ_θ exp(log_weights[θ] + units[θ, start + r]) for r < length."""
+def averaged(units, log_weights, start, length, nats, best, total, out):  # type: ignore[no-untyped-def]
+    """Write out[r] = log Σ_θ exp(log_weights[θ] + units[θ, start + r]) for r < length.
+
+    The sum relative to the best θ is between 1 and the number of θ, so float32 serves (to 1e-7).
+    """
     thetas = log_weights.size
     for theta in range(thetas):
         row = nats[theta]
@@ -24,25 +27,26 @@ def averaged(units, log_weights, start, length, nats, best, out):  # type: ignor
         for r in range(length):
             out[r] = best[r]
     else:
-        for r in range(length):
-            out[r] = 0.0
+        for r in range(STRIP):
+            total[r] = 0
         for theta in range(thetas):
             row = nats[theta]
-            for r in range(length):
-                out[r] += exp(max(row[r] - best[r], -700.0))
+            for r in range(STRIP):
+                total[r] += exp(np.float32(row[r] - best[r]))
         for r in range(length):
-            out[r] = best[r] + log(out[r])
+            out[r] = best[r] + log(total[r])
 
 
 @kernel
 def scores(units, log_weights, out):  # type: ignore[no-untyped-def]
     """Write every item's log-likelihood, (items,), θ averaged out of units, (thetas, items)."""
     items = units.shape[1]
-    nats = np.empty((log_weights.size, STRIP))
-    best = np.empty(STRIP)
+    nats = np.zeros((log_weights.size, STRIP))
+    best = np.zeros(STRIP)
+    total = np.empty(STRIP, np.float32)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
-        averaged(units, log_weights, start, length, nats, best, out[start : start + length])
+        averaged(units, log_weights, start, length, nats, best, total, out[start : start + length])
 
 
 @kernel
@@ -51,24 +55,6 @@ def rounded_up(values, out):  # type: ignore[no-untyped-def]
     for r in range(values.size):
         value = values[r]
         out[r] = value + abs(value) * 2.0**-22 + 1e-37 if value > -np.inf else value
-
-
-@kernel
-def load(sums, rows, units):  # type: ignore[no-untyped-def]
-    """Copy sums[rows], shape (items, thetas), into units, shape (thetas, rows)."""
-    for r in range(rows.size):
-        source = sums[rows[r]]
-        for theta in range(units.shape[0]):
-            units[theta, r] = source[theta]
-
-
-@kernel
-def store(units, rows, sums):  # type: ignore[no-untyped-def]
-    """Copy units, shape (thetas, rows), into sums[rows], shape (items, thetas)."""
-    for r in range(rows.size):
-        target = sums[rows[r]]
-        for theta in range(units.shape[0]):
-            target[theta] = units[theta, r]
 
 
 @kernel
@@ -86,10 +72,10 @@ def mass(log_values, top):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mass_by_theta(sums, rows, log_weights, offsets, out):  # type: ignore[no-untyped-def]
-    """Add Σ_rows exp(sums[row, θ] + log_weights[θ] + offsets[row]) to out[θ], where it counts."""
-    for r in range(rows.size):
-        for theta in range(log_weights.size):
-            value = sums[rows[r], theta] * 9.5367431640625e-07 + log_weights[theta] + offsets[r]
+def mass_by_theta(sums, log_weights, offsets, out):  # type: ignore[no-untyped-def]
+    """Add Σ_r exp(sums[θ, r] + log_weights[θ] + offsets[r]) to out[θ], where it counts."""
+    for theta in range(log_weights.size):
+        for r in range(offsets.size):
+            value = sums[theta, r] * 9.5367431640625e-07 + log_weights[theta] + offsets[r]
             if value > -40.0:
                 out[theta] += exp(min(value, 0.0))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import njit
-from numba.core import types
+from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
 LANES = 8
@@ -45,29 +45,49 @@ single_bits = _cast(types.float32, types.uint32)
 bits_single = _cast(types.uint32, types.float32)
 
 
-def dots(count: int) -> Any:
-    """Make the intrinsic that multiplies one vector with `count` probes at a time."""
+def dots(items: int, count: int) -> Any:
+    """Make the intrinsic that multiplies one or two items with `count` probes at a time."""
 
     def typed(
-        typing_context: Any, item: Any, origin: Any, probes: Any, first: Any, out: Any
+        typing_context: Any,
+        vectors: Any,
+        rows: Any,
+        soon: Any,
+        origin: Any,
+        probes: Any,
+        first: Any,
+        out: Any,
+        place: Any,
     ) -> Any:
-        """Write (item − origin) · probe to out[first : first + count] for that many probes.
+        """Write (vectors[row] − origin) · probe to out[place + r, first : first + count].
 
-        item, origin: (d,), d a multiple of eight; probes: (d / 8, probes, 8), so that what is
-        needed together lies together. The item's numbers are turned into the probes' type first.
-        Each product is summed in eight lanes, then across the lanes by halves: an order of
-        additions that is the same on every processor and for every count.
+        rows, soon: pairs of rows, of which the first `items` count: those to multiply now, and
+        those whose memory to ask for meanwhile. vectors: (items, d), origin: (d,), d a multiple of
+        eight; probes: (d / 8, probes, 8), so that what is needed together lies together. An item's
+        numbers are turned into the probes' type first. Each product is summed in eight lanes, then
+        across the lanes: an order of additions that is the same on every processor, for one or two
+        items and any count. Multiplying and adding is one operation with one rounding (where a
+        processor lacks it, it is emulated: slower, the same result).
         """
 
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            item_, origin_, probes_, out_ = (
+            vectors_, origin_, probes_, out_ = (
                 context.make_array(signature.args[i])(context, builder, args[i])
-                for i in (0, 1, 2, 4)
+                for i in (0, 3, 4, 6)
             )
-            number = context.get_data_type(probes.dtype)
-            vector = ir.VectorType(number, LANES)
+            vector = ir.VectorType(context.get_data_type(probes.dtype), LANES)
             length = builder.extract_value(origin_.shape, 0)
             width = builder.extract_value(probes_.shape, 1)
+            now, later = (
+                [
+                    builder.gep(
+                        vectors_.data, [builder.mul(builder.extract_value(args[i], r), length)]
+                    )
+                    for r in range(items)
+                ]
+                for i in (1, 2)
+            )
+            start = builder.gep(probes_.data, [builder.mul(args[5], _INDEX(LANES))])
 
             def lanes(pointer: Any, offset: Any) -> Any:
                 address = builder.gep(pointer, [offset])
@@ -82,49 +102,81 @@ def dots(count: int) -> Any:
             builder.branch(loop)
             builder.position_at_end(loop)
             offset = builder.phi(_INDEX)
-            sums = [builder.phi(vector) for _ in range(count)]
-            x = builder.fsub(lanes(item_.data, offset), lanes(origin_.data, offset))
-            here = builder.gep(
-                probes_.data,
-                [builder.add(builder.mul(offset, width), builder.mul(args[3], _INDEX(LANES)))],
+            sums = [[builder.phi(vector) for _ in range(count)] for _ in range(items)]
+            zero = lanes(origin_.data, offset)
+            xs = [builder.fsub(lanes(item, offset), zero) for item in now]
+            for item in later:
+                _fetch(builder, builder.gep(item, [offset]))
+            here = builder.gep(start, [builder.mul(offset, width)])
+            multiply_add = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module,
+                ir.FunctionType(vector, [vector] * 3),
+                f"llvm.fma.v{LANES}f{probes.dtype.bitwidth}",
             )
-            added = [
-                builder.fadd(total, builder.fmul(x, lanes(here, _INDEX(i * LANES))))
-                for i, total in enumerate(sums)
-            ]
+            added: list[list[Any]] = [[] for _ in range(items)]
+            for i in range(count):
+                probe = lanes(here, _INDEX(i * LANES))
+                for r in range(items):
+                    added[r].append(builder.call(multiply_add, [xs[r], probe, sums[r][i]]))
             following = builder.add(offset, _INDEX(LANES))
             builder.cbranch(builder.icmp_signed("<", following, length), loop, after)
             offset.add_incoming(_INDEX(0), before)
             offset.add_incoming(following, loop)
-            for total, new in zip(sums, added, strict=True):
-                total.add_incoming(ir.Constant(vector, [0.0] * LANES), before)
-                total.add_incoming(new, loop)
+            for line, new_line in zip(sums, added, strict=True):
+                for total, new in zip(line, new_line, strict=True):
+                    total.add_incoming(ir.Constant(vector, [0.0] * LANES), before)
+                    total.add_incoming(new, loop)
+
             builder.position_at_end(after)
-            for i, new in enumerate(added):
-                place = builder.gep(out_.data, [builder.add(args[3], _INDEX(i))])
-                builder.store(_across(builder, new), place)
+            columns = builder.extract_value(out_.shape, 1)
+            for r, line in enumerate(added):
+                row = builder.mul(builder.add(args[7], _INDEX(r)), columns)
+                target = builder.gep(out_.data, [builder.add(row, args[5])])
+                for i, value in enumerate(_across(builder, line)):
+                    builder.store(value, builder.gep(target, [_INDEX(i)]))
             return context.get_dummy_value()
 
-        return types.void(item, origin, probes, types.intp, out), emit
+        index = types.intp
+        pair = types.UniTuple(index, 2)
+        return types.void(vectors, pair, pair, origin, probes, index, out, index), emit
 
     return intrinsic(typed)
 
 
-def _across(builder: Any, lanes: Any) -> Any:
-    """Emit the sum of eight lanes, halving them three times."""
-    width = LANES
-    while width > 1:
-        width //= 2
-        halves = (
-            builder.shuffle_vector(
-                lanes,
-                lanes,
-                ir.Constant(ir.VectorType(ir.IntType(32), width), [*range(start, start + width)]),
-            )
-            for start in (0, width)
+def _fetch(builder: Any, address: Any) -> None:
+    """Emit the request to bring a line of memory into the second cache."""
+    byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+    fetch = builder.module.declare_intrinsic(
+        "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+    )
+    builder.call(fetch, [builder.bitcast(address, byte), flag(0), flag(2), flag(1)])
+
+
+def _across(builder: Any, vectors: list[Any]) -> list[Any]:
+    """Emit the sums over the lanes of up to eight vectors: neighbours first, three times."""
+    count = len(vectors)
+    for _ in range(3):
+        if len(vectors) == 1:
+            vectors = [_neighbours(builder, vectors[0], vectors[0], vectors[0].type.count // 2)]
+        else:
+            pairs = zip(vectors[::2], [*vectors[1::2], vectors[-1]], strict=False)
+            vectors = [_neighbours(builder, a, b, LANES) for a, b in pairs]
+    return [builder.extract_element(vectors[0], ir.IntType(32)(i)) for i in range(count)]
+
+
+def _neighbours(builder: Any, a: Any, b: Any, width: int) -> Any:
+    """Emit the sums of neighbouring lanes of a followed by b, as many as fit the width."""
+    even, odd = (
+        builder.shuffle_vector(
+            a,
+            b,
+            ir.Constant(
+                ir.VectorType(ir.IntType(32), width), [*range(start, start + 2 * width, 2)]
+            ),
         )
-        lanes = builder.fadd(*halves)
-    return builder.extract_element(lanes, ir.IntType(32)(0))
+        for start in (0, 1)
+    )
+    return builder.fadd(even, odd)
 
 
 # exp and log: the range is reduced by a power of two, the rest is a short series. No branches, so
@@ -149,7 +201,7 @@ _SHIFT32 = _F(1.5 * 2.0**23)
 _LOG2E32 = _F(_LOG2E)
 _LN2_HIGH32 = _F(0.693359375)  # few bits, so that its multiples are exact
 _LN2_LOW32 = _F(math.log(2.0) - 0.693359375)
-_F3, _F4, _F5, _F6, _F7 = (_F(1.0 / math.factorial(k)) for k in range(3, 8))
+_F3, _F4, _F5, _F6 = (_F(1.0 / math.factorial(k)) for k in range(3, 7))
 _B3, _B5, _B7, _B9, _B11, _B13 = (_F(1.0 / k) for k in range(3, 14, 2))
 _ONE_BITS32 = _F(1.0).view(np.uint32)
 _TO_ONE32 = np.uint32(_ONE_BITS32 - _F(math.sqrt(0.5)).view(np.uint32))
@@ -193,9 +245,7 @@ def _exp32(x):  # type: ignore[no-untyped-def]
     n = shifted - _SHIFT32
     r = (x - n * _LN2_HIGH32) - n * _LN2_LOW32
     r2 = r * r
-    series = ((_1 + r) + r2 * (_HALF + _F3 * r)) + (r2 * r2) * (
-        (_F4 + _F5 * r) + r2 * (_F6 + _F7 * r)
-    )
+    series = ((_1 + r) + r2 * (_HALF + _F3 * r)) + (r2 * r2) * ((_F4 + _F5 * r) + r2 * _F6)
     return series * bits_single((single_bits(shifted) + _BIAS32) << _MANTISSA32)
 
 

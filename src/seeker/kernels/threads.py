@@ -10,12 +10,17 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from itertools import pairwise
+from typing import TypeVar
 
 BLOCK = 8000
 """Items per piece of work: its columns fit the second cache; not a power of two, which would put
 all columns into the same few cache lines."""
 
 WORTH_A_THREAD = 2 * BLOCK
+WORTH_A_SCAN = 200_000
+
+Result = TypeVar("Result")
 
 
 @cache
@@ -43,3 +48,15 @@ def over_blocks(count: int, work: Callable[[int, int], None]) -> None:
 
     for done in [_pool(os.getpid()).submit(run, part) for part in range(parts)]:
         done.result()
+
+
+def in_parts(count: int, work: Callable[[int, int], Result]) -> list[Result]:
+    """Return work(start, stop) for as many even parts of range(count) as there are cores."""
+    parts = min(cores(), -(-count // WORTH_A_SCAN))
+    ends = [count * part // parts for part in range(parts + 1)]
+    if parts < 2:
+        return [work(0, count)]
+    pool = _pool(os.getpid())
+    begun = [pool.submit(work, *run) for run in pairwise(ends[:-1])]
+    last = work(ends[-2], count)
+    return [*(done.result() for done in begun), last]

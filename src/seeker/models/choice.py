@@ -118,10 +118,10 @@ class Choice(Model):
         for term, sign in terms:
             chosen = cast(Chosen, term)
             among = np.array([places[row] for row in chosen.among])
-            toward = number(1.0 if chosen.liked else -1.0)
+            toward = mixtures if chosen.liked else -mixtures
             sure, chance = number(1.0 - self.slip), number(self.slip / len(among))
             signs = signs_for(columns, [sign])
-            choice(columns, mixtures, sharpness, sure, chance, among, toward, signs, units)
+            choice(columns, toward, sharpness, sure, chance, among, signs, units)
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         """Give each click its probability given the clicks before it."""

@@ -61,18 +61,21 @@ class ColumnStore:
 
     def read(self, probes: Sequence[Probe], rows: Rows, out: Array) -> None:
         """Copy kept columns at some rows; out: (views, probes, rows)."""
-        if not probes:
-            return
-        first, last = int(rows[0]), int(rows[-1])
-        run = slice(first, last + 1) if last - first + 1 == len(rows) else None
+        where = as_run(rows)
         for place, probe in enumerate(probes):
-            kept = self._columns[:, self._slots[probe]]
-            out[:, place] = kept[:, rows] if run is None else kept[:, run]
+            out[:, place] = self._columns[:, self._slots[probe]][:, where]
 
     def write(
         self, reserved: dict[Probe, int], places: dict[Probe, int], rows: Rows, columns: Array
     ) -> None:
         """Write reserved columns for a run of consecutive rows; columns: (views, places, rows)."""
-        run = slice(int(rows[0]), int(rows[-1]) + 1)
+        run = as_run(rows)
         for probe, slot in reserved.items():
             self._columns[:, slot, run] = columns[:, places[probe]]
+
+
+def as_run(rows: Rows) -> slice | Rows:
+    """Return consecutive rows as a slice, which is read faster; others as they are."""
+    if not len(rows) or int(rows[-1]) - int(rows[0]) + 1 != len(rows) or (np.diff(rows) != 1).any():
+        return rows
+    return slice(int(rows[0]), int(rows[-1]) + 1)

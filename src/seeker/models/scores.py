@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from seeker.models.base import Evidence, Model, Said, Term
-from seeker.models.columns import ColumnStore
+from seeker.models.columns import ColumnStore, as_run
 from seeker.space import Space
 from seeker.space.space import Near, Probe, Probes
 from seeker.types import Array, Doubles, Floats, Rows
@@ -61,7 +61,7 @@ class Scores:
         self.count = space.count
         self._settled: frozenset[Term] = frozenset()
         self._wanted: frozenset[Term] = frozenset()
-        self._sums: Array | None = None  # (items, thetas)
+        self._sums: Array | None = None  # (thetas, items)
         self._upper: Floats | None = None
         fixed = self.count * (4 * self.thetas + 4)
         self.store = ColumnStore(len(space.views), self.count, space.dtype, MEMORY - fixed)
@@ -132,7 +132,7 @@ class Scores:
 
     def _settle(self, out: Doubles | None) -> None:
         """Settle in one reading of the vectors; out, (items,), receives the scores."""
-        from seeker.kernels.posterior import rounded_up, store
+        from seeker.kernels.posterior import rounded_up
 
         if not self._wanted:
             self._sums, self._settled = None, frozenset()
@@ -145,7 +145,7 @@ class Scores:
             rows = np.arange(start, stop)
             units = self._units(batch, rows, keep)
             if sums is not None:
-                store(units, rows, sums)
+                sums[:, start:stop] = units
             scores = np.empty(stop - start) if out is None else out[start:stop]
             self._finish(units, rows, scores)
             rounded_up(scores, upper[start:stop])
@@ -171,9 +171,9 @@ class Scores:
         if self._sums is None:
             return np.exp(self.grid.log_weights)
         for start in range(0, self.count, 1 << 16):
-            rows = np.arange(start, min(start + (1 << 16), self.count))
-            prior = np.zeros(len(rows)) if self.log_prior is None else self.log_prior[rows]
-            mass_by_theta(self._sums, rows, self.grid.log_weights, prior - log_total, weights)
+            run = slice(start, min(start + (1 << 16), self.count))
+            prior = np.zeros(run.stop - start) if self.log_prior is None else self.log_prior[run]
+            mass_by_theta(self._sums[:, run], self.grid.log_weights, prior - log_total, weights)
         return np.asarray(weights / weights.sum())
 
     def _into(self, out: Doubles, start: int, stop: int) -> None:
@@ -190,7 +190,7 @@ class Scores:
         deepest = sum(self._deep(term) for term in self._wanted | self._settled)
         dtype = np.dtype(np.int32 if deepest < _INT32 * UNIT else np.int64)
         if self._sums is None:
-            self._sums = np.zeros((self.count, self.thetas), dtype)
+            self._sums = np.zeros((self.thetas, self.count), dtype)
         elif self._sums.dtype.itemsize < dtype.itemsize:
             self._sums = self._sums.astype(dtype)
         return self._sums
@@ -203,13 +203,11 @@ class Scores:
 
     def _units(self, batch: _Batch, rows: Rows, keep: dict[Probe, int] | None = None) -> Array:
         """Return the sums at some items with the batch added, (thetas, rows) int64."""
-        from seeker.kernels.posterior import load
-
         units = _scratch("units", (self.thetas, len(rows)), np.dtype(np.int64))
         if self._sums is None:
             units[:] = 0
         else:
-            load(self._sums, rows, units)
+            units[:] = self._sums[:, as_run(rows)]
         self._add(batch, rows, units, keep)
         return units
 

@@ -21,6 +21,8 @@ from seeker.space.view import Scale, View, sample_of
 from seeker.types import Array, Doubles, Rows
 
 LANES = 8
+SUMMED_IN_FLOAT32 = 300.0
+KEPT_IN_FLOAT32 = 4000.0
 
 
 @dataclass(frozen=True)
@@ -54,7 +56,8 @@ class Space:
     """Views in common units, as one person sees them.
 
     person: by view, the vector c of the paper's φ(c, x) = c ⊙ x. sharpest: by how much a model
-    may multiply a distance; where float32 columns could then err visibly, float64 is used.
+    may multiply an error in a distance. Columns are summed and kept in float32 where that is
+    harmless, then summed in float64 and kept in float32, then kept in float64.
     """
 
     def __init__(
@@ -76,7 +79,9 @@ class Space:
             4.0 * view.radius * float((c**2).max()) / unit
             for view, c, unit in zip(self.views, self._persons, self._scales, strict=True)
         )
-        self.dtype = np.dtype(np.float32 if reach * sharpest <= 1000.0 else np.float64)
+        harm = reach * sharpest
+        self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
+        self._sum_dtype = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 else np.float64)
         self.reach = reach
         """No column holds a number larger than this (for the fast metrics)."""
 
@@ -102,8 +107,8 @@ class Space:
             for j, probe in enumerate(asked):
                 vectors[j, : view.dimensions], constant[j] = self._linear(v, probe)
             lanes = vectors.reshape(len(asked), width // LANES, LANES).transpose(1, 0, 2)
-            packed.append(np.ascontiguousarray(lanes, self.dtype))
-            constants.append(constant.astype(self.dtype))
+            packed.append(np.ascontiguousarray(lanes, self._sum_dtype))
+            constants.append(constant.astype(self._sum_dtype))
         return Probes(tuple(asked), tuple(packed), tuple(constants))
 
     def _linear(self, v: int, probe: Probe) -> tuple[Doubles, float]:
@@ -154,7 +159,7 @@ class Space:
         """Return the views' origins, padded to whole lanes."""
         padded = []
         for view in self.views:
-            origin = np.zeros(-(-view.dimensions // LANES) * LANES, self.dtype)
+            origin = np.zeros(-(-view.dimensions // LANES) * LANES, self._sum_dtype)
             origin[: view.dimensions] = view.origin
             padded.append(origin)
         return tuple(padded)
