@@ -1,0 +1,149 @@
+"""A bench: one file with a catalog's views and with what simulated people see in it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from seeker.catalog import Catalog
+from seeker.errors import BadInput, NotFound
+from seeker.lab.perception import Perception, Sense, distorted
+from seeker.types import Array
+
+PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
+
+EYES: dict[str, dict[str, float]] = {
+    "larger": {"deep": 0.6, "layout": 0.6, "label": 0.5},
+    "strange": {"deep": 0.6, "histogram": 0.6, "label": 0.5},
+    "handmade": {"edges": 0.6, "histogram": 0.6, "label": 0.5},
+}
+"""Mixtures of senses that people may see with: the weight of each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """A catalog and senses, (items, d) or labels (items,), with which people see it."""
+
+    catalog: Catalog
+    senses: Mapping[str, Array]
+
+    def perception(self, eyes: str = "larger", noise: float = 0.15) -> Perception:
+        """Return what people see: a named mixture, or 'distorted' views where nothing else is."""
+        if eyes == "distorted" or not self.senses:
+            return Perception(self._distorted(), noise)
+        if eyes not in EYES:
+            raise NotFound(
+                f"There are no eyes called {eyes!r}.", f"Use one of {[*EYES, 'distorted']}."
+            )
+        missing = [name for name in EYES[eyes] if name not in self.senses]
+        if missing:
+            raise NotFound(
+                f"The bench has no sense {missing[0]!r}.", f"It has {sorted(self.senses)}."
+            )
+        return Perception(
+            [Sense(name, self.senses[name], weight) for name, weight in EYES[eyes].items()], noise
+        )
+
+    def _distorted(self) -> list[Sense]:
+        views = {name: view.vectors for name, view in self.catalog.views.items()}
+        labels = [Sense(n, v, 0.5) for n, v in self.senses.items() if v.ndim == 1]
+        return [*distorted(views, seed=0), *labels]
+
+    def only(self, views: Sequence[str]) -> Bench:
+        """Return the same bench with some of the catalog's views."""
+        unknown = [name for name in views if name not in self.catalog.views]
+        if unknown:
+            raise NotFound(
+                f"There is no view '{unknown[0]}'.", f"The catalog has {list(self.catalog.views)}."
+            )
+        return Bench(_catalog(self.catalog.ids, _arrays(self.catalog, views)), self.senses)
+
+    def sample(self, count: int, seed: int = 0) -> Bench:
+        """Return a bench with this many items drawn evenly."""
+        if count >= len(self.catalog):
+            return self
+        rng = np.random.default_rng(seed)
+        rows = np.sort(rng.choice(len(self.catalog), count, replace=False))
+        views = {
+            name: (vectors[rows], metric)
+            for name, (vectors, metric) in _arrays(self.catalog, list(self.catalog.views)).items()
+        }
+        ids = [self.catalog.ids[row] for row in rows]
+        return Bench(_catalog(ids, views), {n: v[rows] for n, v in self.senses.items()})
+
+
+def open_bench(path: Path, metric: str | None = None) -> Bench:
+    """Open a bench file (.npz), or a catalog folder, whose people then see distorted views.
+
+    metric: instead of the views' own; only a bench file holds vectors as they were before.
+    """
+    if path.is_dir():
+        return Bench(Catalog.open(path), {})
+    if path.suffix != ".npz" or not path.exists():
+        raise NotFound(
+            f"'{path}' is neither a catalog nor a bench file.",
+            "Give a catalog folder, or an .npz file made with `python -m seeker.lab.bench`.",
+        )
+    with np.load(path, allow_pickle=False) as file:
+        held = dict(file)
+    if "ids" not in held:
+        raise BadInput(f"The file '{path}' is not a bench: it holds no ids.")
+    views = {
+        name[5:]: (held[name], metric or str(held[f"metric:{name[5:]}"]))
+        for name in held
+        if name.startswith("view:")
+    }
+    senses = {name[6:]: held[name] for name in held if name.startswith("sense:")}
+    return Bench(_catalog(held["ids"].tolist(), views), senses)
+
+
+def make(pictures: Path, labels: Path | None, out: Path) -> None:
+    """Make a bench file from a folder of pictures and a table with the columns image and label."""
+    from seeker import embedders
+    from seeker.embedders.pictures import open_picture
+    from seeker.lab import larger, senses
+
+    files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURES)
+    if not files:
+        raise NotFound(f"There are no pictures in '{pictures}'.")
+    held: dict[str, Array] = {"ids": np.array([file.stem for file in files])}
+    for name in ("image", "colour"):
+        embedder = embedders.named(name)
+        parts = [
+            embedder.embed([open_picture(file) for file in files[start : start + 256]])
+            for start in range(0, len(files), 256)
+        ]
+        held[f"view:{name}"] = np.concatenate(parts)
+        held[f"metric:{name}"] = np.array(embedder.metric)
+    for name, vectors in senses.handmade(files).items():
+        held[f"sense:{name}"] = vectors
+    held["sense:deep"] = larger.features(files)
+    if labels is not None:
+        with labels.open(newline="") as table:
+            known = {row["image"]: row["label"] for row in csv.DictReader(table)}
+        held["sense:label"] = np.array([known.get(file.stem, "") for file in files])
+    np.savez(out, **held)  # type: ignore[arg-type]
+
+
+def _arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, str]]:
+    return {name: (catalog.views[name].vectors, str(catalog.views[name].metric)) for name in views}
+
+
+def _catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Catalog:
+    return Catalog.from_arrays(
+        ids,
+        {name: vectors for name, (vectors, _) in views.items()},
+        metric={name: metric for name, (_, metric) in views.items()},  # type: ignore[misc]
+    )
+
+
+if __name__ == "__main__":
+    import sys
+
+    if not 3 <= len(sys.argv) <= 4:
+        raise SystemExit("Usage: python -m seeker.lab.bench PICTURES OUT.npz [LABELS.csv]")
+    make(Path(sys.argv[1]), Path(sys.argv[3]) if len(sys.argv) > 3 else None, Path(sys.argv[2]))

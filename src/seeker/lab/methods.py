@@ -1,0 +1,66 @@
+"""The methods that are compared, by the names under which they are reported."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seeker import display, models
+from seeker.errors import NotFound
+from seeker.lab.rivals import RIVALS, Searcher, Seeker
+
+OURS = "Seeker"
+"""The engine as it comes, with all its defaults."""
+
+STRATEGIES: dict[str, display.Strategy] = {
+    "random": display.Random(),
+    "noiseless": display.Greedy(first="ranked"),
+    "epsilon-greedy": display.EpsilonGreedy(0.1, first="ranked"),
+    "Boltzmann": display.Boltzmann(first="ranked"),
+}
+"""The paper's four strategies."""
+
+PAPER: dict[str, Searcher] = {
+    f"paper, {name}": Seeker(models.Pairwise(alpha=1.0, scale="raw"), strategy, "always")
+    for name, strategy in STRATEGIES.items()
+}
+"""The paper's own experiment: α = 1 on raw distances, g = log P, items may come again."""
+
+_SCALED: dict[str, display.Strategy] = {
+    "random": display.Random(),
+    "noiseless": display.Greedy(),
+    "epsilon-greedy": display.EpsilonGreedy(0.1),
+    "Boltzmann": display.Boltzmann(),
+}
+
+SCALED: dict[str, Searcher] = {
+    f"{kind}, {name}": Seeker(model, strategy)
+    for kind, model in (
+        ("pairwise", models.Pairwise(alpha=10.0)),
+        ("bipartite", models.Bipartite(alpha1=10.0, alpha2=10.0)),
+    )
+    for name, strategy in _SCALED.items()
+}
+"""The paper's models at their best: unit-scaled distances, nothing shown twice."""
+
+BOARD: dict[str, Searcher] = {OURS: Seeker(), **{rival.name: rival for rival in RIVALS}}
+ALL: dict[str, Searcher] = {**BOARD, **SCALED, **PAPER}
+SETS: dict[str, dict[str, Searcher]] = {
+    "ours": {OURS: Seeker()},
+    "board": BOARD,
+    "scaled": SCALED,
+    "paper": PAPER,
+    "all": ALL,
+}
+
+
+def chosen(names: Sequence[str]) -> dict[str, Searcher]:
+    """Return methods by their names or by the names of sets of them."""
+    made: dict[str, Searcher] = {}
+    for name in names:
+        if name in SETS:
+            made |= SETS[name]
+        elif name in ALL:
+            made[name] = ALL[name]
+        else:
+            raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*ALL]}.")
+    return made

@@ -1,0 +1,284 @@
+"""One self-contained page about runs: who finds, how soon, for whom, and how surely."""
+
+from __future__ import annotations
+
+import html
+import shlex
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seeker.errors import NotFound
+from seeker.lab import figures, paper, rows
+from seeker.lab.bench import open_bench
+from seeker.lab.compare import Comparison, against_all
+from seeker.lab.metrics import leader_board
+from seeker.lab.outcomes import Outcomes, outcomes
+from seeker.lab.strips import Album, strip
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CURVES = 8
+"""How many methods are drawn in one figure."""
+
+
+def write(
+    runs: Sequence[Path],
+    out: Path,
+    catalog: Path | None = None,
+    pictures: Path | None = None,
+    ours: str | None = None,
+    commands: Sequence[str] = (),
+    title: str = "Does it find the thing?",
+) -> None:
+    """Write the report, and its figures beside it as SVG files."""
+    table = rows.read(*runs)
+    done = outcomes(table)
+    board = [line.method for line in leader_board(done)]
+    chosen = ours or (board[0] if "Seeker" not in board else "Seeker")
+    if chosen not in board:
+        raise NotFound(f"There is no method {chosen!r} in these runs.", f"There is {board}.")
+    ids = open_bench(catalog).catalog.ids if catalog else None
+    drawn = _figures(done, board, chosen)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for name, picture in drawn.items():
+        (out.parent / f"{out.stem}-{name}.svg").write_text(picture, encoding="utf-8")
+    parts = [
+        _head(title, table, done),
+        _section("Leader board", _board(done, chosen), _BOARD_NOTE),
+        _section(f"{chosen} against each, person by person", _verdicts(done, chosen, board)),
+        _section("Found, by person and method", _heat(done, board)),
+        _section("Found by page", drawn["progress"]),
+        _section("Recall at a normalised rank", drawn["recall"], _RECALL_NOTE),
+        _section("Steps until the target is ranked better", drawn["steps"]),
+        _section("The target's rank, page by page", drawn["rank"]),
+        _section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
+    ]
+    if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
+        parts.append(_section("The paper's claims", _claims(done)))
+    parts.append(_section("Searches to look at", _strips(table, done, chosen, ids, pictures)))
+    made = commands or [shlex.join(["seeker", *sys.argv[1:]])]
+    listing = html.escape("\n".join(made))
+    parts.append(_section("To repeat this", f"<pre>{listing}</pre>"))
+    page = _PAGE.format(title=html.escape(title), body="\n".join(parts))
+    out.write_text(page, encoding="utf-8")
+
+
+def _figures(done: Outcomes, board: list[str], ours: str) -> dict[str, str]:
+    some = list(dict.fromkeys([ours, *board]))[:_CURVES]
+    claiming = [m for m in some if not np.isnan(done.of(m).claims).all()]
+    return {
+        name: draw(done, claiming if name == "calibration" else some)
+        for name, draw in figures.FIGURES.items()
+    }
+
+
+def _head(title: str, table: pa.Table, done: Outcomes) -> str:
+    def all_of(name: str) -> str:
+        return ", ".join(sorted({str(one) for one in table.column(name).unique().to_pylist()}))
+
+    facts = [
+        f"{len(done):,} searches",
+        f"{len(done.methods)} methods",
+        f"{len(done.people)} kinds of people ({all_of('source')})",
+        f"catalog: {all_of('catalog')}",
+        f"pages of {all_of('page_size')}, at most {all_of('pages')} of them",
+        f"Seeker {all_of('version')}",
+    ]
+    items = "".join(f"<li>{html.escape(fact)}</li>" for fact in facts)
+    return f'<header><h1>{html.escape(title)}</h1><ul class="facts">{items}</ul></header>'
+
+
+def _board(done: Outcomes, ours: str) -> str:
+    head = "".join(
+        f"<th>{name}</th>"
+        for name in (
+            "method",
+            "found",
+            "95 % interval",
+            "worst person",
+            "mean steps",
+            "median",
+            "recall @0.01",
+            "area to 0.1",
+            "log₁₀ rank",
+            "ms a page",
+        )
+    )
+    lines = []
+    for line in leader_board(done):
+        cells = [
+            html.escape(line.method),
+            f'<span class="bar" style="--share:{line.found.value:.3f}">'
+            f"{line.found.value:.3f}</span>",
+            f"{line.found.low:.3f} – {line.found.high:.3f}",
+            f"{line.worst:.2f} <small>{html.escape(line.worst_person)}</small>",
+            f"{line.steps.value:.2f} <small>{line.steps.low:.1f} – {line.steps.high:.1f}</small>",
+            f"{line.median_steps:.0f}",
+            f"{line.recall_1:.2f}",
+            f"{line.area:.3f}",
+            f"{line.log_rank:.2f}",
+            f"{line.milliseconds:.1f}",
+        ]
+        kind = ' class="ours"' if line.method == ours else ""
+        lines.append(f"<tr{kind}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+
+def _verdicts(done: Outcomes, ours: str, board: list[str]) -> str:
+    rivals = [method for method in board if method != ours]
+    if not rivals:
+        return "<p>There is nothing to compare with in these runs.</p>"
+    judged = against_all(done, ours, rivals)
+    cells = {(one.theirs, one.person): one for one in judged}
+    head = "".join(f"<th>{html.escape(person)}</th>" for person in done.people)
+    lines = []
+    for rival in rivals:
+        row = "".join(_verdict(cells.get((rival, person))) for person in done.people)
+        lines.append(f"<tr><td>{html.escape(rival)}</td>{row}</tr>")
+    note = (
+        "Each cell: targets only we found : only they found, and pages saved on average. Exact "
+        "McNemar test and sign-flip permutation test on the same targets and seeds, Holm's "
+        f"correction over all {2 * len(judged)} tests; a colour means significant at 5 %."
+    )
+    return (
+        f'<p>{note}</p><div class="wide"><table class="verdicts"><tr><th>rival</th>{head}</tr>'
+        f"{''.join(lines)}</table></div>"
+    )
+
+
+def _verdict(one: Comparison | None) -> str:
+    if one is None:
+        return "<td></td>"
+    tip = f"{one.pairs} pairs, adjusted p = {one.adjusted:.3g}"
+    return (
+        f'<td class="{one.verdict}" title="{tip}">{one.only_ours} : {one.only_theirs} '
+        f"<small>{one.steps:+.1f}</small></td>"
+    )
+
+
+def _heat(done: Outcomes, board: list[str]) -> str:
+    head = "".join(f"<th>{html.escape(person)}</th>" for person in done.people)
+    lines = []
+    for method in board:
+        row = ""
+        for person in done.people:
+            some = done.of(method, person)
+            if not len(some):
+                row += "<td></td>"
+                continue
+            share, steps = float(some.found.mean()), float(some.steps.mean())
+            ink = "#fff" if share > 0.55 else "#1d2433"
+            row += (
+                f'<td class="heat" style="--share:{share:.3f};color:{ink}">{share:.2f} '
+                f"<small>{steps:.1f}</small></td>"
+            )
+        lines.append(f"<tr><td>{html.escape(method)}</td>{row}</tr>")
+    return (
+        "<p>Share found, and mean pages.</p>"
+        f'<div class="wide"><table><tr><th>method</th>{head}</tr>{"".join(lines)}</table></div>'
+    )
+
+
+def _claims(done: Outcomes) -> str:
+    lines = "".join(
+        f'<tr><td>{html.escape(one.words)}</td><td class="{one.verdict.replace(" ", "-")}">'
+        f"{one.verdict}</td><td>{html.escape(one.figures)}</td></tr>"
+        for one in paper.claims(done)
+    )
+    return f"<table><tr><th>claim</th><th>here</th><th>figures</th></tr>{lines}</table>"
+
+
+def _strips(
+    table: pa.Table,
+    done: Outcomes,
+    ours: str,
+    ids: Sequence[str] | None,
+    pictures: Path | None,
+) -> str:
+    """Show a quick search, a usual one and one that failed, by the person of most searches."""
+    album = Album(ids, pictures)
+    person = "best + worst" if "best + worst" in done.people else done.people[0]
+    mine = done.of(ours, person)
+    order = np.argsort(mine.steps + ~mine.found, kind="stable")
+    quick, usual, last = order[len(order) // 10], order[len(order) // 2], order[-1]
+    import pyarrow.compute as pc
+
+    made = []
+    for words, place in (("A quick one", quick), ("A usual one", usual), ("The hardest", last)):
+        size, seed, target = (int(part) for part in str(mine.task[place]).split())
+        keep = pc.and_(pc.equal(table["method"], ours), pc.equal(table["person"], person))
+        for name, value in (("page_size", size), ("seed", seed), ("target", target)):
+            keep = pc.and_(keep, pc.equal(table[name], value))
+        steps: list[dict[str, Any]] = table.filter(keep).sort_by("step").to_pylist()
+        end = f"found on page {mine.steps[place]}" if mine.found[place] else "not found"
+        made.append(f"<h3>{words}: {end}</h3>{strip(steps, album)}")
+    key = "<p>Green frame: liked. Red frame: disliked. Gold frame: what was looked for.</p>"
+    return key + "".join(made)
+
+
+def _section(title: str, body: str, note: str = "") -> str:
+    words = f"<p>{note}</p>" if note else ""
+    return f"<section><h2>{html.escape(title)}</h2>{words}{body}</section>"
+
+
+_BOARD_NOTE = (
+    "Found: the target was on a page before the pages ran out; the mean over people, each "
+    "counting alike, with a bootstrap interval over targets. Steps: pages until then, all of them "
+    "where it never was. Area: under recall@ρ up to ρ = 0.1. Log rank: mean over pages of log₁₀ of "
+    "the normalised rank, lower is better."
+)
+_RECALL_NOTE = (
+    "How often the target was ever ranked better than ρ times the size of the catalog, over all "
+    "people; bands are 95 % bootstrap intervals."
+)
+_CALIBRATION_NOTE = (
+    "When a method says that the target is on this page with 80 %, it should be there in 80 of "
+    "100 cases. The error is the mean distance from the diagonal, pages counting alike."
+)
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+:root {{ --ink:#1d2433; --soft:#5b6577; --line:#e3e7ee; --ours:#fdf3e4; --accent:#2a6f97; }}
+* {{ box-sizing:border-box }}
+body {{ margin:0 auto; padding:2.5rem 1.5rem 5rem; max-width:72rem; color:var(--ink);
+  font:15px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; background:#fff }}
+h1 {{ font-size:2rem; letter-spacing:-.02em; margin:0 0 .6rem }}
+h2 {{ font-size:1.2rem; margin:2.6rem 0 .5rem }} h3 {{ font-size:1rem; margin:1.4rem 0 .4rem }}
+p {{ color:var(--soft); max-width:48rem; margin:.2rem 0 .8rem }}
+.facts {{ list-style:none; padding:0; margin:0; color:var(--soft); display:flex; flex-wrap:wrap;
+  gap:.2rem 1.4rem }}
+.wide {{ overflow-x:auto }}
+table {{ border-collapse:collapse; font-variant-numeric:tabular-nums; font-size:13.5px }}
+th {{ text-align:left; color:var(--soft); font-weight:600; white-space:nowrap }}
+th, td {{ padding:.32rem .7rem .32rem 0; border-bottom:1px solid var(--line) }}
+td {{ white-space:nowrap }} td:first-child {{ font-weight:600; padding-right:1.2rem }}
+small {{ color:var(--soft) }} .ours td {{ background:var(--ours) }}
+.bar {{ display:inline-block; width:9rem; padding-left:.4rem; border-radius:3px;
+  background:linear-gradient(90deg,#bcd7e6 calc(var(--share)*100%),#f1f4f8 0) }}
+.heat {{ background:color-mix(in oklab,#17557a calc(var(--share)*100%),#eef3f7);
+  padding-left:.7rem; border:2px solid #fff }} .heat small {{ color:inherit; opacity:.75 }}
+.verdicts td {{ padding-left:.6rem; border:2px solid #fff }}
+.better {{ background:#d8efdf }} .worse {{ background:#f8d7d7 }} .tie {{ background:#f3f4f7 }}
+.holds {{ color:#23744a; font-weight:600 }} .does-not-hold {{ color:#b3303f; font-weight:600 }}
+.not-decided {{ color:var(--soft) }}
+svg {{ max-width:100%; height:auto }}
+pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
+.strip {{ overflow-x:auto }} .page {{ display:flex; gap:4px; align-items:center; margin:3px 0 }}
+.page b {{ width:5.2rem; font-weight:500; color:var(--soft); flex:none }}
+.page i {{ font-style:normal; color:var(--soft); padding-left:.6rem; white-space:nowrap }}
+.tile {{ flex:none; width:62px; height:62px; padding:1px; border-radius:5px; background:#f1f4f8;
+  display:grid; place-items:center; font-size:11px; color:var(--soft) }}
+.tile img {{ display:block; width:100%; height:100%; border-radius:4px; object-fit:cover }}
+.liked {{ background:#2f9e62; padding:3px }} .disliked {{ background:#d1495b; padding:3px }}
+.target {{ background:#e0a526; padding:3px }}
+</style></head><body>
+{body}
+</body></html>
+"""

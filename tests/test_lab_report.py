@@ -1,0 +1,162 @@
+"""From a bench file to rows to a report, through the commands people type."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from seeker.errors import NotFound
+from seeker.lab import paper
+from seeker.lab.bench import open_bench
+from seeker.lab.commands import evaluate, report
+from seeker.lab.methods import ALL, chosen
+from seeker.lab.outcomes import outcomes
+from seeker.lab.rows import read
+from seeker.types import Array
+
+pytest.importorskip("pyarrow")
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bench of 240 items in two views, with senses of the same names as for pictures."""
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=(12, 10))[rng.integers(12, size=240)] + 0.5 * rng.normal(
+        size=(240, 10)
+    )
+
+    def seen(d: int) -> Array:
+        return (hidden @ rng.normal(size=(10, d)) + 0.2 * rng.normal(size=(240, d))) / 3.0
+
+    path = tmp_path_factory.mktemp("bench") / "small.npz"
+    held: dict[str, Array] = {
+        "ids": np.array([f"item {n}" for n in range(240)]),
+        "view:image": seen(16),
+        "metric:image": np.array("cosine"),
+        "view:colour": seen(6),
+        "metric:colour": np.array("euclidean"),
+        "sense:deep": seen(12),
+        "sense:layout": seen(5),
+        "sense:label": np.array([f"kind {n % 4}" for n in range(240)]),
+    }
+    np.savez(path, **held)  # type: ignore[arg-type]
+    return path
+
+
+def call(command: object, *words: object) -> Result:
+    result = CliRunner().invoke(command, [str(word) for word in words])  # type: ignore[arg-type]
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    few = ("--targets", 8, "--pages", 5, "--processes", 1, "--out", folder)
+    methods = ("--method", "ours", "--method", "SOMHunter", "--method", "random")
+    call(evaluate, bench, *few, *methods, "--person", "best + worst", "--person", "likes only")
+    return folder
+
+
+def test_the_report_is_one_page_that_needs_nothing_else(
+    runs: Path, bench: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "report.html"
+    call(report, runs, "--out", out, "--catalog", bench, "--command", "seeker evaluate <x>")
+    text = out.read_text(encoding="utf-8")
+    assert not re.search(r'(?:src|href)="(?!data:|#)', text)
+    for words in ("Leader board", "SOMHunter", "likes only", "item ", "48 searches"):
+        assert words in text
+    assert "seeker evaluate &lt;x&gt;" in text
+    assert text.count("<svg") == 5
+    assert sorted(file.name for file in tmp_path.glob("*.svg")) == [
+        f"report-{name}.svg" for name in ("calibration", "progress", "rank", "recall", "steps")
+    ]
+
+
+def test_the_same_runs_give_the_same_report(runs: Path, tmp_path: Path) -> None:
+    call(report, runs, "--out", tmp_path / "one.html", "--command", "x")
+    call(report, runs, "--out", tmp_path / "two.html", "--command", "x")
+    assert (tmp_path / "one.html").read_bytes() == (tmp_path / "two.html").read_bytes()
+
+
+def test_evaluating_prints_the_leader_board(runs: Path, bench: Path) -> None:
+    result = call(
+        evaluate,
+        bench,
+        "--targets",
+        8,
+        "--pages",
+        5,
+        "--processes",
+        1,
+        "--out",
+        runs,
+        "--method",
+        "random",
+        "--person",
+        "likes only",
+    )
+    assert re.search(r"^random +0\.\d\d \(0\.\d\d–\d\.\d\d\)", result.output, re.MULTILINE)
+
+
+def test_the_papers_experiment_runs_its_four_strategies_and_judges_its_claims(
+    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paper, "TARGETS", 6)
+    monkeypatch.setattr(paper, "PAGES", 4)
+    result = call(evaluate, bench, "--paper", "--processes", 1, "--out", tmp_path)
+    done = outcomes(read(tmp_path))
+    assert done.methods == [
+        f"paper, {name}" for name in ("Boltzmann", "epsilon-greedy", "noiseless", "random")
+    ]
+    assert len(done) == 24
+    verdicts = [one.verdict for one in paper.claims(done)]
+    assert len(verdicts) == 15
+    assert set(verdicts) <= {"holds", "does not hold", "not decided"}
+    assert "Boltzmann above random" in result.output
+    settings = read(tmp_path).column("method_settings").unique().to_pylist()
+    assert all('"scale": "raw"' in one and '"repeat": "always"' in one for one in settings)
+    call(report, tmp_path, "--out", tmp_path / "paper.html")
+    assert "Recall: Boltzmann above random." in (tmp_path / "paper.html").read_text()
+
+
+def test_a_bench_can_be_cut_to_some_views_and_items(bench: Path) -> None:
+    whole = open_bench(bench)
+    part = whole.only(["colour"]).sample(50, seed=3)
+    assert len(part.catalog) == 50
+    assert list(part.catalog.views) == ["colour"]
+    row = whole.catalog.row(part.catalog.ids[7])
+    np.testing.assert_array_equal(part.senses["deep"][7], whole.senses["deep"][row])
+    with pytest.raises(NotFound, match="no view"):
+        whole.only(["sound"])
+
+
+def test_the_papers_metric_keeps_lengths_that_cosine_drops(bench: Path) -> None:
+    lengths = np.linalg.norm(open_bench(bench, "euclidean").catalog.views["image"].vectors, axis=1)
+    assert lengths.std() > 0.1
+    unit = np.linalg.norm(open_bench(bench).catalog.views["image"].vectors, axis=1)
+    np.testing.assert_allclose(unit, 1.0, rtol=1e-5)
+
+
+def test_people_can_see_in_several_ways_but_not_in_unknown_ones(bench: Path) -> None:
+    whole = open_bench(bench)
+    assert whole.perception("larger").settings()["senses"]["label"] == 0.5
+    assert "image, distorted" in whole.perception("distorted").settings()["senses"]
+    with pytest.raises(NotFound, match="no eyes"):
+        whole.perception("third")
+    with pytest.raises(NotFound, match="no sense"):
+        whole.perception("strange")
+
+
+def test_unknown_methods_and_reports_about_them_are_refused(runs: Path, tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no method"):
+        chosen(["alchemy"])
+    assert set(chosen(["all"])) == set(ALL)
+    result = CliRunner().invoke(report, [str(runs), "--ours", "alchemy", "--out", str(tmp_path)])
+    assert isinstance(result.exception, NotFound)
