@@ -137,7 +137,7 @@ def dots(items: int, count: int) -> Any:
             return context.get_dummy_value()
 
         index = types.intp
-        pair = types.UniTuple(index, 2)
+        pair = types.UniTuple(index, 2)  # type: ignore[no-untyped-call]
         return types.void(vectors, pair, pair, origin, probes, index, out, index), emit
 
     return intrinsic(typed)

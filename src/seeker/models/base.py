@@ -18,7 +18,7 @@ import numpy as np
 from seeker.space import Space, View
 from seeker.space.space import Along, Near, Probe
 from seeker.space.view import Scale
-from seeker.types import Array, Doubles
+from seeker.types import Array, Doubles, Floats
 
 
 @dataclass(frozen=True)
@@ -140,9 +140,14 @@ class Model(ABC):
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         """Split the clicks' log-likelihood of some items among the clicks: (items,) nats each."""
 
-    def space(self, views: Sequence[View], person: Mapping[str, Doubles] | None = None) -> Space:
-        """Return the space this model measures distances in."""
-        return Space(views, self.units, person, self.sharpness())
+    def space(
+        self,
+        views: Sequence[View],
+        person: Mapping[str, Doubles] | None = None,
+        departed: Sequence[Mapping[str, Floats]] = (),
+    ) -> Space:
+        """Return the space this model measures distances in; see `Space`."""
+        return Space(views, self.units, person, self.sharpness(), departed)
 
     def terms(self, evidence: Evidence, space: Space) -> list[Term]:
         """Return all terms of the evidence."""

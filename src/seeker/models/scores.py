@@ -106,24 +106,42 @@ class Scores:
 
     def everywhere(self) -> Doubles:
         """Return the scores of all items, (items,)."""
+        if not self.pending:
+            return self._settled_scores()
         out = np.empty(self.count)
-        if self.pending or self._upper is None:
-            self._settle(out)
-        else:
-            self._over(self.count, lambda start, stop: self._into(out, start, stop))
+        self._settle(out)
+        return out
+
+    def _settled_scores(self) -> Doubles:
+        """Return the scores that the settled sums make, (items,), without looking at vectors."""
+        out = np.empty(self.count)
+        nothing = _Batch(self, [])
+
+        def work(start: int, stop: int) -> None:
+            rows = np.arange(start, stop)
+            self._finish(self._units(nothing, rows), rows, out[start:stop])
+
+        self._over(self.count, work)
         return out
 
     def bounds(self) -> Floats:
         """Return upper bounds of the present scores, (items,)."""
+        if self._settled - self._wanted:
+            self.settle()
         if self._upper is None:
             from seeker.kernels.posterior import rounded_up
 
             self._upper = np.zeros(self.count, np.float32)
-            if self.log_prior is not None:
+            if self._sums is not None:
+                rounded_up(self._settled_scores(), self._upper)
+            elif self.log_prior is not None:
                 rounded_up(self.log_prior, self._upper)
-        elif self._settled - self._wanted:
-            self.settle()
         return self._upper
+
+    def assume(self, log_prior: Doubles | None) -> None:
+        """Put another log-prior, (items,), in the place of the one there is."""
+        self.log_prior = log_prior
+        self._upper = None
 
     def settle(self) -> None:
         """Bring the sums and bounds of all items up to date."""
@@ -175,11 +193,6 @@ class Scores:
             prior = np.zeros(run.stop - start) if self.log_prior is None else self.log_prior[run]
             mass_by_theta(self._sums[:, run], self.grid.log_weights, prior - log_total, weights)
         return np.asarray(weights / weights.sum())
-
-    def _into(self, out: Doubles, start: int, stop: int) -> None:
-        """Write the settled scores of a run of items."""
-        rows = np.arange(start, stop)
-        self._finish(self._units(_Batch(self, []), rows), rows, out[start:stop])
 
     def _room_for_sums(self) -> Array | None:
         """Return the sums, in 32 bits for as long as no sum can grow beyond them."""

@@ -53,11 +53,14 @@ class Click:
 
 @dataclass(frozen=True)
 class Say:
-    """Text feedback: what was said, and its vector in a view."""
+    """Text feedback: what was said, and its vector in a view.
+
+    Where no view reads text, the view is None, and the words are searched for as keywords.
+    """
 
     text: str
-    view: str
-    vector: tuple[float, ...] = field(repr=False)
+    view: str | None = None
+    vector: tuple[float, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -126,7 +129,8 @@ def from_json(written: object) -> Event:
                 )
             case "say":
                 vector = tuple(map(float, written["vector"]))
-                return Say(str(written["text"]), str(written["view"]), vector)
+                view = written["view"]
+                return Say(str(written["text"]), None if view is None else str(view), vector)
             case "undo":
                 return Undo()
     except (KeyError, TypeError, ValueError) as error:

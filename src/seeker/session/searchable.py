@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from seeker.session.page import Item
 from seeker.space import View
-from seeker.types import Doubles
+from seeker.types import Doubles, Floats
+
+
+class Vanished(Protocol):
+    """Items that were removed, by id."""
+
+    def get(self, item: str) -> Mapping[str, Floats] | None:
+        """Return an item's vectors by view, (d,) each, or None if nothing is known of it."""
+        ...
 
 
 class Searchable(Protocol):
@@ -39,6 +47,16 @@ class Searchable(Protocol):
         """Return log-probabilities from a keyword search, (items,)."""
         ...
 
+    @property
+    def reads_text(self) -> bool:
+        """Whether words can be placed in one of the views."""
+        ...
+
     def embed_text(self, text: str) -> tuple[str, Doubles]:
         """Return the view that reads text, and the text's vector in it."""
+        ...
+
+    @property
+    def departed(self) -> Vanished:
+        """Items that are gone, as far as they are remembered."""
         ...

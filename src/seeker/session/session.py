@@ -19,6 +19,7 @@ from seeker.session.explanation import Explanation, Share
 from seeker.session.page import Page
 from seeker.session.searchable import Searchable
 from seeker.session.state import State, after, fold
+from seeker.session.whereabouts import Whereabouts
 from seeker.types import Array, Doubles, Rows
 
 
@@ -51,10 +52,15 @@ class Session:
         self._events = list(events)
         self._state = fold(self._events)
         self._names = tuple(catalog.views)
+        self._rows = Whereabouts(catalog)
         start = self._state.start
         person = None if isinstance(start.user, str) else start.user
-        space = start.model.space(list(catalog.views.values()), person)
-        self._scores = Scores(start.model, space, self._log_prior())
+        space = start.model.space(
+            list(catalog.views.values()), person, self._rows.departed(self._events)
+        )
+        self._base_prior = self._start_prior()
+        self._keywords: tuple[str, ...] = ()
+        self._scores = Scores(start.model, space, self._base_prior)
         self._belief: Belief | None = None
         self._show()
 
@@ -155,14 +161,23 @@ class Session:
 
     def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
         """Give a verdict on an item; the clicked item counts as shown, too."""
-        self.catalog.row(item)
         log.check_verdict(verdict)
+        if verdict != "clear" or item not in self._state.ratings:
+            self._rows.of(item)
         on_screen = self.page().ids if shown is None else self._checked(shown)
         self._append(Click(str(item), verdict, tuple(on_screen)))
 
     def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
-        """Give feedback in words, or as a vector r in a view (the first one unless named)."""
+        """Give feedback in words, or as a vector r in a view (the first one unless named).
+
+        Words are placed in a view that reads text; where there is none, they are searched for.
+        """
         if isinstance(text, str):
+            if not text.strip():
+                raise BadInput("There are no words to read.", "Say something in words.")
+            if not self.catalog.reads_text:
+                self._append(Say(text))
+                return
             name, vector = self.catalog.embed_text(text)
         else:
             name, vector, text = view or self._names[0], _vector(text), ""
@@ -240,6 +255,10 @@ class Session:
 
     def _show(self) -> None:
         """Make belief and ranking those of the present state; nothing is computed yet."""
+        keywords = tuple(said.text for said in self._state.texts if said.view is None)
+        if keywords != self._keywords:
+            self._keywords = keywords
+            self._scores.assume(self._log_prior())
         self._scores.want(self._evidence())
         self._belief = None
         self._ranking = self._state.start.strategy.rank(self._scene())
@@ -248,15 +267,16 @@ class Session:
         return self._ranking.head(min(count, self._ranking.total))
 
     def _scene(self) -> display.Scene:
-        state, row = self._state, self.catalog.row
+        state, row = self._state, self._rows.of
         rated = {row(item) for item in state.ratings}
         later: list[set[int]] = []
         if state.start.repeat == "never":
-            later.append({row(item) for item in state.seen} - rated)
+            later.append({row(item) for item in state.seen if self._rows.known(item)} - rated)
         if state.start.repeat != "always":
             later.append(rated)
         prior = self._scores.log_prior
         groups = [np.array(sorted(group), np.int64) for group in later if group]
+        groups = [rows[rows < len(self.catalog)] for rows in groups]
         if prior is not None:
             groups = [rows[prior[rows] > -np.inf] for rows in groups]
         return display.Scene(
@@ -265,19 +285,25 @@ class Session:
             step=state.step,
             page_size=state.start.page_size,
             blank=state.start.prior is None and state.step == 0,
-            clicks={row(item): count for item, count in state.clicks.items()},
+            clicks={
+                row(item): count
+                for item, count in state.clicks.items()
+                if self._rows.known(item) and row(item) < len(self.catalog)
+            },
             later=tuple(rows for rows in groups if len(rows)),
         )
 
     def _evidence(self) -> Evidence:
-        row = self.catalog.row
+        row, known = self._rows.of, self._rows.known
         return Evidence(
             clicks=tuple(
-                Judged(row(one.item), one.liked, tuple(map(row, one.among)))
+                Judged(row(one.item), one.liked, tuple(row(k) for k in one.among if known(k)))
                 for one in self._state.ratings.values()
             ),
             texts=tuple(
-                Spoken(self._names.index(said.view), said.vector) for said in self._state.texts
+                Spoken(self._names.index(said.view), said.vector)
+                for said in self._state.texts
+                if said.view is not None
             ),
         )
 
@@ -285,10 +311,17 @@ class Session:
         if isinstance(shown, str):
             raise BadInput("shown is a single word, but it must be a list of item ids.")
         for item in shown:
-            self.catalog.row(item)
+            self._rows.of(item)
         return [str(item) for item in shown]
 
     def _log_prior(self) -> Doubles | None:
+        """Return the log-prior with the words said so far, (items,), or None for an even one."""
+        prior = self._base_prior
+        for words in self._keywords:
+            prior = self.catalog.keyword_prior(words) + (0.0 if prior is None else prior)
+        return None if prior is None else np.asarray(prior - np.logaddexp.reduce(prior))
+
+    def _start_prior(self) -> Doubles | None:
         """Return the log-prior with the filter applied, (items,), or None where all is open."""
         start = self._state.start
         prior = start.prior

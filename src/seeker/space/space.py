@@ -18,7 +18,7 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.space import metric as metrics
 from seeker.space.view import Scale, View, sample_of
-from seeker.types import Array, Doubles, Rows
+from seeker.types import Array, Doubles, Floats, Rows
 
 LANES = 8
 SUMMED_IN_FLOAT32 = 300.0
@@ -56,8 +56,11 @@ class Space:
     """Views in common units, as one person sees them.
 
     person: by view, the vector c of the paper's φ(c, x) = c ⊙ x. sharpest: by how much a model
-    may multiply an error in a distance. Columns are summed and kept in float32 where that is
-    harmless, then summed in float64 and kept in float32, then kept in float64.
+    may multiply an error in a distance. departed: vectors by view of items that are not in the
+    views any more but can still be asked about, as the rows that follow the last.
+
+    Columns are summed and kept in float32 where that is harmless, then summed in float64 and kept
+    in float32, then kept in float64.
     """
 
     def __init__(
@@ -66,8 +69,10 @@ class Space:
         scale: Scale = "unit",
         person: Mapping[str, Doubles] | None = None,
         sharpest: float = 1.0,
+        departed: Sequence[Mapping[str, Floats]] = (),
     ) -> None:
         self.views = tuple(views)
+        self._departed = tuple(departed)
         self.count = len(self.views[0])
         self.fast = all(view.fast for view in self.views)
         self._persons = tuple(_person(view, (person or {}).get(view.name)) for view in self.views)
@@ -120,7 +125,7 @@ class Space:
                 return np.zeros(view.dimensions), 0.0
             direction = np.asarray(probe.direction) * c / unit
             return direction, float(direction @ origin)
-        y = (view.vectors[probe.row] - origin) * c
+        y = (self._vector(v, probe.row) - origin) * c
         mean = (view.mean - origin) * c
         q = -2.0 * c * (y - mean) / unit
         spread = float((c**2 * view.variance).sum())
@@ -146,7 +151,7 @@ class Space:
             vectors = view.rows(rows) * c
             for j, probe in enumerate(probes.asked):
                 if isinstance(probe, Near):
-                    query = view.vectors[probe.row] * c
+                    query = self._vector(v, probe.row) * c
                     distance = metrics.squared(view.metric, query, vectors)
                     out[v, j] = distance / self._scales[v] - average[v]
                 elif probe.view == v:
@@ -204,8 +209,14 @@ class Space:
 
     def along(self, v: int, direction: Doubles, row: int) -> float:
         """Return r · x in the units of view v."""
-        vector = self.views[v].vectors[row].astype(np.float64) * self._persons[v]
-        return float(direction @ vector) / self._scales[v]
+        return float(direction @ (self._vector(v, row) * self._persons[v])) / self._scales[v]
+
+    def _vector(self, v: int, row: int) -> Doubles:
+        """Return the vector of an item, be it there or departed, (d,)."""
+        view = self.views[v]
+        here = row < self.count
+        vector = view.vectors[row] if here else self._departed[row - self.count][view.name]
+        return vector.astype(np.float64)
 
 
 def _person(view: View, c: object) -> Doubles:

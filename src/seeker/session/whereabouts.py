@@ -1,0 +1,57 @@
+"""Where the items of a session are: in the catalog, or gone from it but remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from seeker.errors import NotFound
+from seeker.session.events import Click, Event
+from seeker.session.searchable import Searchable
+from seeker.types import Floats
+
+
+class Whereabouts:
+    """The rows of the items a session speaks of.
+
+    An item that has left the catalog since it was clicked keeps its vote: it gets a row after the
+    last one, where its remembered vectors are found.
+    """
+
+    def __init__(self, catalog: Searchable) -> None:
+        self._catalog = catalog
+        self._rows: dict[str, int] = {}
+
+    def departed(self, events: Iterable[Event]) -> list[Mapping[str, Floats]]:
+        """Give rows to all items of the events; return the vectors of those that are gone."""
+        gone: list[Mapping[str, Floats]] = []
+        for event in events:
+            if not isinstance(event, Click):
+                continue
+            for item in (event.item, *event.shown):
+                if item in self._rows or self.known(item):
+                    continue
+                vectors = self._catalog.departed.get(item)
+                if vectors is not None:
+                    self._rows[item] = len(self._catalog) + len(gone)
+                    gone.append(vectors)
+                elif item == event.item:
+                    raise NotFound(
+                        f"The session has a click on item {item!r}, of which nothing is known.",
+                        "Open it with the catalog it was made with, or a later version of it.",
+                    )
+        return gone
+
+    def of(self, item: str) -> int:
+        """Return the row of an item."""
+        row = self._rows.get(item) if isinstance(item, str) else None
+        if row is None:
+            row = self._rows[item] = self._catalog.row(item)
+        return row
+
+    def known(self, item: str) -> bool:
+        """Whether the item is in the catalog or remembered."""
+        try:
+            self.of(item)
+        except NotFound:
+            return False
+        return True
