@@ -1,0 +1,77 @@
+"""The catalogs that are served, by name, in their present versions."""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+from seeker.catalog import Catalog
+from seeker.errors import BadInput, NotFound
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_EVERY = 1.0
+
+
+class Catalogs:
+    """Catalogs by name; one whose folder got a new version is opened again."""
+
+    def __init__(
+        self, catalogs: Mapping[str, Catalog], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        for name in catalogs:
+            if not _NAME.fullmatch(name):
+                raise BadInput(
+                    f"{name!r} cannot be the name of a catalog.",
+                    "Use letters, digits, '.', '_' and '-'; give one as NAME=FOLDER.",
+                )
+        if not catalogs:
+            raise BadInput("There is no catalog to serve.")
+        self._catalogs = dict(catalogs)
+        self._clock = clock
+        self._looked = dict.fromkeys(catalogs, clock())
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, places: Iterable[str]) -> Catalogs:
+        """Open catalog folders, each given as FOLDER or NAME=FOLDER."""
+        found: dict[str, Catalog] = {}
+        for place in places:
+            name, equals, folder = place.partition("=")
+            if not equals or "/" in name:
+                name, folder = Path(place).resolve().name, place
+            if name in found:
+                raise BadInput(
+                    f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER."
+                )
+            found[name] = Catalog.open(folder)
+        return cls(found)
+
+    @property
+    def names(self) -> list[str]:
+        """The names; the first is the one that sessions are in unless they name another."""
+        return list(self._catalogs)
+
+    def get(self, name: str | None = None) -> tuple[str, Catalog]:
+        """Return a catalog and its name."""
+        if name is None:
+            name = self.names[0]
+        if name not in self._catalogs:
+            raise NotFound(f"There is no catalog {name!r}.", f"There is {self.names}.")
+        self._look(name)
+        return name, self._catalogs[name]
+
+    def _look(self, name: str) -> None:
+        """Open a catalog again if it has changed; asked at most once a second."""
+        now = self._clock()
+        if now - self._looked[name] < _EVERY:
+            return
+        with self._lock:
+            if now - self._looked[name] < _EVERY:
+                return
+            self._looked[name] = now
+            held = self._catalogs[name]
+            if held.folder is not None and held.changed():
+                self._catalogs[name] = Catalog.open(held.folder)

@@ -1,0 +1,49 @@
+"""What is known of a person from their last session, as the prior of their next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from seeker import models
+from seeker.catalog import Catalog
+from seeker.errors import SeekerError
+from seeker.session import Session
+from seeker.stores import Store
+
+DOUBT = 0.2
+"""How much of a person's prior stays even: people change, and nothing may become impossible."""
+
+_LOOK_BACK = 8
+
+
+def learned(
+    store: Store, name: str, catalog: Catalog, model: models.Model, person: str, owner: str | None
+) -> models.Model:
+    """Return the model with weights learned from a person's last session with clicks.
+
+    Only the choice model leaves weights open, and only sessions with the same catalog and grid
+    tell about them; otherwise the model is returned as it is.
+    """
+    if not isinstance(model, models.Choice) or model.weights is not None:
+        return model
+    for id in islice(store.find(person, owner, newest=True), _LOOK_BACK):
+        kept = store.load(id)
+        if kept is None or kept.catalog != name or kept.length < 2:
+            continue
+        try:
+            last = Session.replay(catalog, kept.events)
+        except SeekerError:
+            continue  # The catalog has changed since; an older session may still tell.
+        theirs = last.state.start.model
+        if not isinstance(theirs, models.Choice) or not last.state.ratings:
+            continue
+        if theirs.sigmas != model.sigmas:
+            continue
+        settings = last.belief.settings.reshape(-1)
+        weights = (1.0 - DOUBT) * settings + DOUBT / settings.size
+        # Rounded, so that the start event stays short; a replay reads the same rounded numbers.
+        return replace(model, weights=tuple(float(one) for one in np.round(weights, 6)))
+    return model

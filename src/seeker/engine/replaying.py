@@ -1,0 +1,41 @@
+"""Sessions from their events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from seeker.catalog import Catalog
+from seeker.engine.cache import Entry
+from seeker.errors import Conflict, SeekerError
+from seeker.session import Click, Session, Undo
+from seeker.session.events import from_json
+from seeker.stores.base import Written
+
+
+def replayed(catalog: Catalog, events: Sequence[Written]) -> Session:
+    """Return the session that these events make up."""
+    try:
+        return Session.replay(catalog, events)
+    except SeekerError as error:
+        raise Conflict(
+            f"The catalog has changed so that this session cannot go on: {error.message}",
+            "Start a new session.",
+        ) from error
+
+
+def caught_up(entry: Entry, events: Sequence[Written]) -> bool:
+    """Bring an entry up to date with events of other processes; False if only a replay will do.
+
+    Words were placed in a view when they were said, so they are never embedded a second time.
+    """
+    for event in map(from_json, events):
+        match event:
+            case Click(item, verdict, shown):
+                entry.session.click(item, verdict, shown)
+            case Undo():
+                entry.session.undo()
+            case _:
+                return False
+        entry.length += 1
+        entry.summary = None
+    return True

@@ -1,0 +1,114 @@
+"""What every event store does. Events are the truth; all else can be computed from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
+
+from seeker.errors import Conflict, SeekerError
+
+Written: TypeAlias = Mapping[str, Any]
+"""An event as plain JSON values."""
+
+
+class Stale(Conflict):
+    """Something else was written first; nothing of this was kept."""
+
+
+class StoreFailed(SeekerError):
+    """The store cannot be reached or written; what was asked for may be tried again."""
+
+    exit_code = 5
+    http_status = 503
+    title = "The store does not answer"
+
+
+@dataclass(frozen=True)
+class Key:
+    """An idempotency key: who uses it, its name, and what the request said."""
+
+    scope: str
+    name: str
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What a key was used for: a request, and the session and length it led to."""
+
+    fingerprint: str
+    session: str
+    length: int
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A session as it is kept, with some of its events.
+
+    owner: the name of the API key that started it. person: whom the embedding site named. began,
+    active: seconds since 1970. length: how many events it has. events: those asked for.
+    """
+
+    id: str
+    catalog: str
+    owner: str | None
+    person: str | None
+    began: float
+    active: float
+    length: int
+    events: Sequence[Written] = ()
+
+
+class Store(Protocol):
+    """Sessions as append-only logs; safe for many threads, and durable stores for processes.
+
+    What `create` and `append` return from is kept: it outlives the process at any moment.
+    """
+
+    def create(self, session: Kept, key: Key | None = None) -> None:
+        """Keep a new session with its first events; Stale if the key is in use."""
+        ...
+
+    def load(self, session: str, after: int = 0) -> Kept | None:
+        """Return a session with the events beyond the first `after`, or None if there is none."""
+        ...
+
+    def append(
+        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+    ) -> None:
+        """Add an event to a session of `expected` events; Stale if it is gone or not so long."""
+        ...
+
+    def remembered(self, scope: str, name: str) -> Remembered | None:
+        """Return what an idempotency key was used for."""
+        ...
+
+    def delete(self, session: str) -> bool:
+        """Forget a session and all that belongs to it; return whether it was there."""
+        ...
+
+    def expire(self, before: float) -> int:
+        """Forget the sessions that were last active before a time; return how many."""
+        ...
+
+    def count(self, owner: str | None = None) -> int:
+        """Return how many sessions there are, or how many one key has started."""
+        ...
+
+    def find(
+        self, person: str | None = None, owner: str | None = None, newest: bool = False
+    ) -> Iterator[str]:
+        """Yield the ids of sessions, of one person if named, the first begun (or newest) first.
+
+        Where a person is named, the owner counts, too: people of different sites are different.
+        """
+        ...
+
+    def ping(self) -> None:
+        """Return if the store answers; StoreFailed if not."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files and connections."""
+        ...

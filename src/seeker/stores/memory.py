@@ -1,0 +1,108 @@
+"""Sessions in memory: for tests and for trying things out; gone with the process."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+from seeker.stores.base import Kept, Key, Remembered, Stale, Written
+
+
+class MemoryStore:
+    """The contract of stores in its plainest form."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sessions: dict[str, Kept] = {}
+        self._keys: dict[tuple[str, str], Remembered] = {}
+
+    def create(self, session: Kept, key: Key | None = None) -> None:
+        """Keep a new session with its first events."""
+        with self._lock:
+            if session.id in self._sessions:
+                raise Stale("There is a session with this id already.")
+            self._remember(key, session.id, len(session.events))
+            self._sessions[session.id] = replace(
+                session, length=len(session.events), events=[_plain(one) for one in session.events]
+            )
+
+    def load(self, session: str, after: int = 0) -> Kept | None:
+        """Return a session with the events beyond the first `after`."""
+        with self._lock:
+            kept = self._sessions.get(session)
+            return kept and replace(kept, events=list(kept.events[after:]))
+
+    def append(
+        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+    ) -> None:
+        """Add an event to a session of `expected` events."""
+        with self._lock:
+            kept = self._sessions.get(session)
+            if kept is None or kept.length != expected:
+                raise Stale("The session has moved on.")
+            self._remember(key, session, expected + 1)
+            events = [*kept.events, _plain(event)]
+            self._sessions[session] = replace(kept, active=at, length=len(events), events=events)
+
+    def remembered(self, scope: str, name: str) -> Remembered | None:
+        """Return what an idempotency key was used for."""
+        with self._lock:
+            return self._keys.get((scope, name))
+
+    def delete(self, session: str) -> bool:
+        """Forget a session and all that belongs to it."""
+        with self._lock:
+            return self._forget({session}) > 0
+
+    def expire(self, before: float) -> int:
+        """Forget the sessions that were last active before a time."""
+        with self._lock:
+            return self._forget(
+                {kept.id for kept in self._sessions.values() if kept.active < before}
+            )
+
+    def count(self, owner: str | None = None) -> int:
+        """Return how many sessions there are."""
+        with self._lock:
+            if owner is None:
+                return len(self._sessions)
+            return sum(kept.owner == owner for kept in self._sessions.values())
+
+    def find(
+        self, person: str | None = None, owner: str | None = None, newest: bool = False
+    ) -> Iterator[str]:
+        """Yield the ids of sessions."""
+        with self._lock:
+            found = sorted(
+                (kept.began, kept.id)
+                for kept in self._sessions.values()
+                if person is None or (kept.person, kept.owner) == (person, owner)
+            )
+        yield from (id for _, id in (reversed(found) if newest else found))
+
+    def ping(self) -> None:
+        """Memory always answers."""
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
+
+    def _remember(self, key: Key | None, session: str, length: int) -> None:
+        if key is None:
+            return
+        if (key.scope, key.name) in self._keys:
+            raise Stale("The idempotency key is in use.")
+        self._keys[key.scope, key.name] = Remembered(key.fingerprint, session, length)
+
+    def _forget(self, sessions: set[str]) -> int:
+        gone = sessions & self._sessions.keys()
+        for session in gone:
+            del self._sessions[session]
+        self._keys = {key: one for key, one in self._keys.items() if one.session not in gone}
+        return len(gone)
+
+
+def _plain(event: Written) -> Written:
+    """Return an event as JSON would bring it back, so that this store is no kinder than others."""
+    return dict(json.loads(json.dumps(event, allow_nan=False)))

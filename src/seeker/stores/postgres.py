@@ -1,0 +1,98 @@
+"""Sessions in PostgreSQL: for several machines that serve the same people."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from seeker.errors import BadInput
+from seeker.stores.base import StoreFailed
+from seeker.stores.sql import Cursor, SqlStore, Transaction
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_MIGRATING = 7_316_015
+
+
+class PostgresStore(SqlStore):
+    """Tables in a database; one connection per thread, opened anew when it was lost."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            import psycopg
+        except ImportError:
+            raise BadInput(
+                "PostgreSQL needs the package 'psycopg'.",
+                'Install it with: pip install "seeker[postgres]"',
+            ) from None
+        self._psycopg = psycopg
+        self._address = address
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._open: list[Connection[Any]] = []
+        self.migrate()
+
+    def migrate(self, only_to: int | None = None) -> None:
+        """Bring the tables to the present version; workers that start at once take turns."""
+        with self.writing() as run:
+            run("SELECT pg_advisory_lock(?)", _MIGRATING)
+        try:
+            super().migrate(only_to)
+        finally:
+            with self.writing() as run:
+                run("SELECT pg_advisory_unlock(?)", _MIGRATING)
+
+    @contextmanager
+    def reading(self) -> Iterator[Transaction]:
+        """Lend this thread's connection."""
+        with self._told(), self._connection().transaction():
+            yield _Running(self._connection())
+
+    @contextmanager
+    def writing(self) -> Iterator[Transaction]:
+        """Open a transaction; it is on disk when the block has ended."""
+        with self._told(), self._connection().transaction():
+            yield _Running(self._connection())
+
+    def close(self) -> None:
+        """Close all connections."""
+        with self._lock:
+            for connection in self._open:
+                connection.close()
+            self._open = []
+            self._local = threading.local()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except self._psycopg.Error as error:
+            reason = str(error).strip().splitlines()[0] if str(error).strip() else "no answer"
+            raise StoreFailed(
+                f"PostgreSQL does not keep or give the sessions ({reason}).",
+                "Check that the database named by --store is running, and try again.",
+            ) from error
+
+    def _connection(self) -> Connection[Any]:
+        held: Connection[Any] | None = getattr(self._local, "connection", None)
+        if held is not None and not held.closed:
+            return held
+        # A name or password in an error would end up in logs: only the reason is passed on.
+        made = self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+        with self._lock:
+            self._open = [one for one in self._open if not one.closed] + [made]
+        self._local.connection = made
+        return made
+
+
+class _Running:
+    """Runs statements on a connection."""
+
+    def __init__(self, connection: Connection[Any]) -> None:
+        self._connection = connection
+
+    def __call__(self, sql: str, *values: object) -> Cursor:
+        return self._connection.execute(sql.replace("?", "%s"), values)
