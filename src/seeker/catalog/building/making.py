@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,7 +56,7 @@ class Maker:
         done: list[_Ready] = []
         for start in range(0, len(rows), BATCH):
             batch: list[_Ready] = []
-            for one in self._hands.map(self._prepare, rows[start : start + BATCH]):
+            for one in self._prepared(rows[start : start + BATCH]):
                 (problems if isinstance(one, Problem) else batch).append(one)  # type: ignore[arg-type]
             for making in self._makings:
                 if making.embedder is not None:
@@ -71,6 +71,12 @@ class Maker:
             for making in self._makings
         }
         return Chunk([_item(ready) for ready in done], vectors, problems)
+
+    def _prepared(self, rows: Sequence[Record | Problem]) -> Iterable[_Ready | Problem]:
+        """Prepare rows, pictures side by side; handing over anything else would cost more."""
+        if any(isinstance(row, Record) and row.picture is not None for row in rows):
+            return self._hands.map(self._prepare, rows)
+        return map(self._prepare, rows)
 
     def _prepare(self, row: Record | Problem) -> _Ready | Problem:
         if isinstance(row, Problem):

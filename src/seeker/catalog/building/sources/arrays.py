@@ -117,12 +117,11 @@ def _load(path: Path) -> dict[str, Array]:
             return {"vectors": np.load(path, mmap_mode="r", allow_pickle=False)}
         with np.load(path, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
-    except (ValueError, EOFError, zipfile.BadZipFile, KeyError) as error:
-        objects = "pickle" in str(error).lower() or "object" in str(error).lower()
-        what = (
-            "holds Python objects, which are never read" if objects else "is not a file of arrays"
-        )
-        raise BadInput(f"'{path}' {what}.", "Save plain numbers with numpy.save.") from None
+    except (ValueError, EOFError, zipfile.BadZipFile, KeyError):
+        raise BadInput(
+            f"'{path}' is not a file of plain arrays; Python objects are never read.",
+            "Save numbers with numpy.save.",
+        ) from None
 
 
 def _is_view(array: Array) -> bool:

@@ -26,7 +26,7 @@ TEXTS = (
     "body",
     "content",
 )
-_SAID, _UNIQUE = 0.5, 0.95
+_SAID, _UNIQUE, _VECTORS = 0.5, 0.95, 0.8
 PICTURES = ("image", "picture", "photo", "img", "thumbnail", "file", "filename", "path")
 
 
@@ -89,30 +89,23 @@ def _vectors(
 ) -> dict[str, int]:
     found = {}
     for name in options.vectors if options.vectors is not None else columns:
-        lengths = []
-        for row in sample:
-            cell = row.get(name)
-            if cell is None or cell == "":
-                continue
-            if options.vectors is None:
-                lengths.append(cells.length(cell))
-                if lengths[-1] is None:
-                    break
-                continue
-            try:
-                lengths.append(cells.vector(cell).size)
-            except BadInput:
-                continue
-        sizes = [size for size in lengths if size is not None]
-        if sizes and len(sizes) == len(lengths):
-            usual = max(set(sizes), key=sizes.count)
-            if options.vectors is not None or sizes.count(usual) > len(sizes) / 2:
-                found[name] = usual
-        elif options.vectors is not None:
+        given = [row[name] for row in sample if row.get(name) not in (None, "")]
+        sizes = [size for size in map(_size if options.vectors else cells.length, given) if size]
+        # A few rows may be broken; they are bad rows, not a reason to take the column for another.
+        if sizes and (options.vectors or len(sizes) >= _VECTORS * len(given)):
+            found[name] = max(sorted(set(sizes)), key=sizes.count)
+        elif options.vectors:
             raise BadInput(
                 f"The column {name!r} holds no vectors.", "They look like [0.1, 0.2, 0.3]."
             )
     return found
+
+
+def _size(cell: object) -> int | None:
+    try:
+        return cells.vector(cell).size
+    except BadInput:
+        return None
 
 
 def _picture(
