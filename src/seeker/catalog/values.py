@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
@@ -23,6 +24,8 @@ def plain(value: object) -> Plain:
     """Return a value as one that can be kept: a number, a text, a boolean, tags, or None."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Decimal):
+        value = float(value)
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):

@@ -114,9 +114,13 @@ def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **giv
 
 
 def _tell(quiet: bool) -> Callable[[str], None]:
+    """Return what prints lines; if quiet, only from the report of what was left out on."""
+    silent = quiet
+
     def tell(line: str) -> None:
-        # What was left out is said even then: nothing is dropped in silence.
-        if not quiet or line.startswith(("Left out", "  ")):
+        nonlocal silent
+        silent = silent and not line.startswith("Left out")
+        if not silent:
             click.echo(line, err=True)
 
     return tell

@@ -43,7 +43,7 @@ class Chunk:
     @classmethod
     def load(cls, path: Path) -> Chunk:
         """Read a chunk back."""
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as archive:
             described = json.loads(archive["described"].tobytes())
             vectors = {
                 name.removeprefix("view "): archive[name]

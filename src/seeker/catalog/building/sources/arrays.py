@@ -115,7 +115,7 @@ def _load(path: Path) -> dict[str, Array]:
     try:
         if path.suffix.lower() == ".npy":
             return {"vectors": np.load(path, mmap_mode="r", allow_pickle=False)}
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
     except (ValueError, EOFError, zipfile.BadZipFile, KeyError):
         raise BadInput(

@@ -1,0 +1,185 @@
+"""The command line: what it prints, and with which code it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from seeker import Catalog
+from seeker.cli import main
+from test_build_parts import SHIRTS, jsonl
+
+
+@pytest.fixture
+def catalog(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    out = tmp_path / "catalog"
+    rows = [*SHIRTS, {"id": "two\nlines", "title": "Odd", "vector": [1, 1, 1]}]
+    assert main(["build", str(jsonl(tmp_path / "s.jsonl", rows)), "--out", str(out)]) == 0
+    capsys.readouterr()
+    return str(out)
+
+
+def test_build_tells_what_it_guessed_and_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = jsonl(tmp_path / "s.jsonl", [*SHIRTS, SHIRTS[0]])
+    assert main(["build", str(source), "--out", str(tmp_path / "c")]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"4 items are in '{tmp_path / 'c'}'.\n"
+    assert "vectors     vector (3)" in printed.err
+    assert "1 × duplicate id: line 5 ('a')" in printed.err
+    assert main(["build", str(source), "--out", str(tmp_path / "d"), "--quiet"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("Left out 1")
+
+
+def test_options_reach_the_build(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "t.csv").write_text("a,b,c\n1,Cats,[1 2]\n2,Dogs,[3 4]\n")
+    options = ["--id", "b", "--title", "a", "--vectors", "c", "--attributes", "a"]
+    options += ["--metric", "cosine", "--views", "c"]
+    assert main(["build", str(tmp_path / "t.csv"), "--out", str(tmp_path / "c"), *options]) == 0
+    catalog = Catalog.open(tmp_path / "c")
+    assert list(catalog.ids) == ["Cats", "Dogs"]
+    assert catalog.item("Cats").attributes == {"a": 1}
+    assert catalog.views["c"].metric == "cosine"
+
+
+def test_info_search_and_verify(catalog: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["info", catalog]) == 0
+    said = capsys.readouterr().out
+    assert "5 items, version 1" in said
+    assert "vector: 3 dimensions, euclidean" in said
+    assert "price: number, 3 items, from 20 to 80" in said
+    assert main(["info", catalog, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["count"] == 5
+    assert main(["search", catalog, "striped", "shirt", "--where", "price<30"]) == 0
+    assert capsys.readouterr().out.split()[1:] == ["a", "Striped", "shirt"]
+    assert main(["search", catalog, "odd"]) == 0
+    assert capsys.readouterr().out.count("\n") == 1
+    assert main(["search", catalog, "odd", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "two\nlines"
+    assert main(["verify", catalog]) == 0
+    assert "is whole" in capsys.readouterr().out
+    view = Path(catalog) / "views" / "vector.npy"
+    view.write_bytes(view.read_bytes()[:-1] + b"\x01")
+    assert main(["verify", catalog]) == 1
+    assert "checksum" in capsys.readouterr().err
+
+
+def test_add_remove_and_tidy(
+    catalog: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = jsonl(tmp_path / "more.jsonl", [{"id": "a,b", "price": 3, "vector": [0, 0, 0]}])
+    assert main(["add", catalog, str(more)]) == 0
+    assert "6 items" in capsys.readouterr().out
+    assert main(["remove", catalog, "--ids", "a,b"]) == 0
+    assert "Removed 1 items; 5 are left, version 3" in capsys.readouterr().out
+    assert main(["remove", catalog, "--ids", "a,b"]) == 0
+    assert "Removed 2 items; 3 are left" in capsys.readouterr().out
+    (tmp_path / "ids").write_text("c\n")
+    assert main(["remove", catalog, "--ids-file", str(tmp_path / "ids")]) == 0
+    assert main(["remove", catalog, "--where", '{"brand": "striped"}']) == 0
+    assert list(Catalog.open(catalog).ids) == ["two\nlines"]
+    capsys.readouterr()
+    assert main(["tidy", catalog]) == 0
+    assert capsys.readouterr().out.startswith("Freed ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["build", "nowhere", "--out", "x"], 3, "There is no 'nowhere'"),
+        (["info", "nowhere"], 3, "no catalog at 'nowhere'"),
+        (["search", "CATALOG", "x", "--where", "cost=3"], 3, "no attribute 'cost'"),
+        (["search", "CATALOG", "x", "--where", "price=cheap"], 2, "'cheap' is none"),
+        (["search", "CATALOG", "x", "--where", "new=maybe"], 2, "neither"),
+        (["search", "CATALOG", "x", "--where", "price"], 2, "not a condition"),
+        (["search", "CATALOG", "x", "--where", "{price"], 2, "begins like JSON"),
+        (["search", "CATALOG", "x", "--where", "price=3", "--where", "price<3"], 2, "both"),
+        (["remove", "CATALOG"], 2, "Nothing says"),
+        (["remove", "CATALOG", "--ids-file", "nowhere"], 1, "No such file.*nowhere"),
+        (["build"], 2, "Missing argument"),
+        (["dance"], 2, "No such command"),
+    ],
+)
+def test_failures_are_one_sentence_and_a_code(
+    catalog: str,
+    arguments: list[str],
+    code: int,
+    says: str,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    given = [catalog if one == "CATALOG" else one for one in arguments]
+    assert main(given) == code
+    printed = capsys.readouterr().err
+    assert "Traceback" not in printed
+    import re
+
+    assert re.search(says, printed)
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is forbidden to the superuser")
+def test_a_place_that_cannot_be_written_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = jsonl(tmp_path / "s.jsonl", SHIRTS)
+    (tmp_path / "closed").mkdir(mode=0o500)
+    assert main(["build", str(source), "--out", str(tmp_path / "closed" / "c")]) == 1
+    assert "operating system refused: Permission denied" in capsys.readouterr().err
+
+
+def test_a_file_where_a_folder_should_be_is_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = jsonl(tmp_path / "s.jsonl", SHIRTS)
+    assert main(["build", str(source), "--out", str(source / "c")]) == 1
+    assert "operating system refused" in capsys.readouterr().err
+
+
+def test_stopping_a_build_says_that_it_can_go_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = tmp_path / "s.jsonl"
+    jsonl(source, SHIRTS)
+
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("seeker.build", stop)
+    assert main(["build", str(source), "--out", str(tmp_path / "c")]) == 130
+    assert "Run the same command again" in capsys.readouterr().err
+
+
+def test_help_is_quick_and_names_every_command() -> None:
+    start = time.perf_counter()
+    ran = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "seeker", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert time.perf_counter() - start < 5.0  # on a busy machine; about 0.3 s on an idle one
+    for name in ("build", "add", "remove", "info", "search", "verify", "tidy"):
+        assert f"\n  {name} " in ran.stdout
+    for heavy in ("numba", "PIL", "onnxruntime", "pyarrow", "psycopg", "tqdm"):
+        assert f" {heavy}\n" not in ran.stderr
+
+
+def test_a_reader_that_has_had_enough_is_no_failure(catalog: str) -> None:
+    code = (
+        "import sys; from seeker.cli import main;"
+        "sys.stdout.close(); import os; r, w = os.pipe(); os.close(r);"
+        "os.dup2(w, 1); sys.stdout = os.fdopen(1, 'w'); sys.exit(main(sys.argv[1:]))"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, "info", catalog], capture_output=True, text=True, check=False
+    )
+    assert ran.returncode in (0, 1)
+    assert ran.stderr == ""
