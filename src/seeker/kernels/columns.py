@@ -23,7 +23,12 @@ def _pair(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no-u
     count = probes.shape[1]
     first = 0
     while first + 6 <= count:
-        _two_six(vectors, rows, soon, origin, probes, first, out, place)
+        if probes.itemsize == 4:
+            _two_six(vectors, rows, soon, origin, probes, first, out, place)
+        else:
+            _one_six(vectors, rows, soon, origin, probes, first, out, place)
+            other = (rows[1], rows[1]), (soon[1], soon[1])
+            _one_six(vectors, other[0], other[1], origin, probes, first, out, place + 1)
         first += 6
     while first + 2 <= count:
         _two_two(vectors, rows, soon, origin, probes, first, out, place)
@@ -62,7 +67,7 @@ def columns(vectors, rows, origin, probes, constants, out):  # type: ignore[no-u
     for start in range(0, rows.size, STRIP):
         length = min(STRIP, rows.size - start)
         r = 0
-        if dimensions == origin.size and probes.itemsize == 4:
+        if dimensions == origin.size:
             while r + 2 <= length:
                 at = start + r
                 soon = min(at + AHEAD, last)

@@ -45,6 +45,18 @@ single_bits = _cast(types.float32, types.uint32)
 bits_single = _cast(types.uint32, types.float32)
 
 
+def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
+    """Return a · b + c with one rounding."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.fma(*args)
+
+    return a(a, a, a), emit
+
+
+fma: Any = intrinsic(_fma)
+
+
 def dots(items: int, count: int) -> Any:
     """Make the intrinsic that multiplies one or two items with `count` probes at a time."""
 
@@ -228,24 +240,27 @@ def _by_type(name: str, double: Any, single: Any) -> Any:
 
 def _exp(x):  # type: ignore[no-untyped-def]
     x = max(x, -700.0)
-    shifted = x * _LOG2E + _SHIFT
+    shifted = fma(x, _LOG2E, _SHIFT)
     n = shifted - _SHIFT
-    r = (x - n * _LN2_HIGH) - n * _LN2_LOW
+    r = fma(n, -_LN2_LOW, fma(n, -_LN2_HIGH, x))
     r2 = r * r
+    low = fma(r2, fma(_E3, r, 0.5), 1.0 + r)
+    middle = fma(r2, fma(_E7, r, _E6), fma(_E5, r, _E4))
+    high = fma(r2, _E10, fma(_E9, r, _E8))
     r4 = r2 * r2
-    series = ((1.0 + r) + r2 * (0.5 + _E3 * r)) + r4 * (
-        ((_E4 + _E5 * r) + r2 * (_E6 + _E7 * r)) + r4 * ((_E8 + _E9 * r) + r2 * _E10)
-    )
+    series = fma(r4, fma(r4, high, middle), low)
     return series * bits_float((float_bits(shifted) + _BIAS) << _MANTISSA)
 
 
 def _exp32(x):  # type: ignore[no-untyped-def]
     x = max(x, _LEAST32)
-    shifted = x * _LOG2E32 + _SHIFT32
+    shifted = fma(x, _LOG2E32, _SHIFT32)
     n = shifted - _SHIFT32
-    r = (x - n * _LN2_HIGH32) - n * _LN2_LOW32
+    r = fma(n, -_LN2_LOW32, fma(n, -_LN2_HIGH32, x))
     r2 = r * r
-    series = ((_1 + r) + r2 * (_HALF + _F3 * r)) + (r2 * r2) * ((_F4 + _F5 * r) + r2 * _F6)
+    low = fma(r2, fma(_F3, r, _HALF), _1 + r)
+    high = fma(r2, _F6, fma(_F5, r, _F4))
+    series = fma(r2 * r2, high, low)
     return series * bits_single((single_bits(shifted) + _BIAS32) << _MANTISSA32)
 
 
@@ -257,24 +272,17 @@ def _atanh2(x):  # type: ignore[no-untyped-def]
     z = x * x
     z2 = z * z
     z4 = z2 * z2
-    return (
-        2.0
-        * x
-        * (
-            ((1.0 + _A3 * z) + z2 * (_A5 + _A7 * z))
-            + z4 * (((_A9 + _A11 * z) + z2 * (_A13 + _A15 * z)) + z4 * _A17)
-        )
-    )
+    low = fma(z2, fma(_A7, z, _A5), fma(_A3, z, 1.0))
+    high = fma(z4, _A17, fma(z2, fma(_A15, z, _A13), fma(_A11, z, _A9)))
+    return (x + x) * fma(z4, high, low)
 
 
 def _atanh2_32(x):  # type: ignore[no-untyped-def]
     z = x * x
     z2 = z * z
-    return (
-        _2
-        * x
-        * (((_1 + _B3 * z) + z2 * (_B5 + _B7 * z)) + (z2 * z2) * ((_B9 + _B11 * z) + z2 * _B13))
-    )
+    low = fma(z2, fma(_B7, z, _B5), fma(_B3, z, _1))
+    high = fma(z2, _B13, fma(_B11, z, _B9))
+    return (x + x) * fma(z2 * z2, high, low)
 
 
 atanh2 = _by_type("atanh2", _atanh2, _atanh2_32)
@@ -286,7 +294,8 @@ def _log(x):  # type: ignore[no-untyped-def]
     exponent = (bits + _TO_ONE) >> _MANTISSA
     mantissa = bits_float(bits - ((exponent << _MANTISSA) - _ONE_BITS))
     power = bits_float(exponent + _TWO52_BITS) - _TWO52_BIASED
-    return power * _LN2_HIGH + (power * _LN2_LOW + atanh2((mantissa - 1.0) / (mantissa + 1.0)))
+    rest = atanh2((mantissa - 1.0) / (mantissa + 1.0))
+    return fma(power, _LN2_HIGH, fma(power, _LN2_LOW, rest))
 
 
 def _log32(x):  # type: ignore[no-untyped-def]
@@ -294,7 +303,8 @@ def _log32(x):  # type: ignore[no-untyped-def]
     exponent = (bits + _TO_ONE32) >> _MANTISSA32
     mantissa = bits_single(bits - ((exponent << _MANTISSA32) - _ONE_BITS32))
     power = bits_single(exponent + _TWO23_BITS) - _TWO23_BIASED
-    return power * _LN2_HIGH32 + (power * _LN2_LOW32 + atanh2((mantissa - _1) / (mantissa + _1)))
+    rest = atanh2((mantissa - _1) / (mantissa + _1))
+    return fma(power, _LN2_HIGH32, fma(power, _LN2_LOW32, rest))
 
 
 log = _by_type("log", _log, _log32)
@@ -316,11 +326,11 @@ log_sigmoid = _by_type("log_sigmoid", _log_sigmoid, _log_sigmoid32)
 
 
 def _to_units(x):  # type: ignore[no-untyped-def]
-    return np.int64(float_bits(x * 1048576.0 + _SHIFT) - _SHIFT_BITS)
+    return np.int64(float_bits(fma(x, 1048576.0, _SHIFT)) - _SHIFT_BITS)
 
 
 def _to_units32(x):  # type: ignore[no-untyped-def]
-    return np.int32(x * _UNITS32 - _HALF)
+    return np.int32(fma(x, _UNITS32, -_HALF))
 
 
 to_units = _by_type("to_units", _to_units, _to_units32)

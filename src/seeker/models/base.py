@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -59,9 +59,14 @@ class Evidence:
 Term: TypeAlias = Hashable
 
 
-def signs_for(columns: Array, signs: Sequence[int]) -> Array:
+Adder: TypeAlias = Callable[[Array, Doubles | None, Array], None]
+"""add(columns, average, units): columns (views, places, items); average: D̄, (views, items), where
+a model uses it; units: (thetas, items), to which is added."""
+
+
+def signs_for(dtype: np.dtype[Any], signs: Sequence[int]) -> Array:
     """Return signs in the whole numbers that go with the columns' type, (terms,)."""
-    return np.array(signs, np.int32 if columns.dtype == np.float32 else np.int64)
+    return np.array(signs, np.int32 if dtype == np.float32 else np.int64)
 
 
 Valued: TypeAlias = Callable[[Sequence[Term]], Doubles]
@@ -96,7 +101,7 @@ class Model(ABC):
 
     name: ClassVar[str]
     uses_average: ClassVar[bool] = False
-    """Whether `add` needs D̄, the distance of the average item."""
+    """Whether adding a term takes D̄, the distance of the average item."""
     beta: float
 
     @property
@@ -125,16 +130,14 @@ class Model(ABC):
         """Return by how much an error in a distance may grow in the score."""
 
     @abstractmethod
-    def add(
+    def adder(
         self,
         terms: Sequence[tuple[Term, int]],
-        columns: Array,
         places: Mapping[int, int],
-        average: Doubles | None,
         grid: Grid,
-        units: Array,
-    ) -> None:
-        """Add signed terms to units, (thetas, items); places: row → place in columns."""
+        dtype: np.dtype[Any],
+    ) -> Adder:
+        """Return what adds signed terms; places: row → place in the columns, which have a dtype."""
 
     @abstractmethod
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:

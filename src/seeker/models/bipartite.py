@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from seeker.models.base import Evidence, Grid, Model, Term, Valued, signs_for
+from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number, check_scale, even_weights
 from seeker.models.pairwise import AVERAGE
 from seeker.space.view import Scale
@@ -72,36 +72,37 @@ class Bipartite(Model):
     def sharpness(self) -> float:
         return 32.0 * max(self.alpha1, self.alpha2)
 
-    def add(
+    def adder(
         self,
         terms: Sequence[tuple[Term, int]],
-        columns: Array,
         places: Mapping[int, int],
-        average: Doubles | None,
         grid: Grid,
-        units: Array,
-    ) -> None:
+        dtype: np.dtype[Any],
+    ) -> Adder:
         from seeker.kernels.likelihood import dislikes, likes
 
-        number = columns.dtype.type
-        weights = grid.mixtures[0].astype(number)
-        alpha1, alpha2 = number(self.alpha1), number(self.alpha2)
+        weights = grid.mixtures[0].astype(dtype)
+        alpha1, alpha2 = dtype.type(self.alpha1), dtype.type(self.alpha2)
         liked = [(places[term.row], sign) for term, sign in terms if isinstance(term, Liked)]
-        if liked:
-            assert average is not None
-            where, signs = zip(*liked, strict=True)
-            mean = (grid.mixtures[0] @ average).astype(number)
-            likes(columns, mean, weights, alpha1, np.array(where), signs_for(columns, signs), units)
-        beside: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+        disliked: dict[tuple[int, ...], list[tuple[int, int]]] = {}
         for term, sign in terms:
             if isinstance(term, Disliked):
-                beside.setdefault(term.likes, []).append((places[term.row], sign))
-        for liked_rows, disliked in beside.items():
-            nearest = np.array([places[row] for row in liked_rows] or [AVERAGE])
-            where, signs = zip(*disliked, strict=True)
-            dislikes(
-                columns, weights, alpha2, np.array(where), nearest, signs_for(columns, signs), units
-            )
+                beside = tuple(places[row] for row in term.likes) or (AVERAGE,)
+                disliked.setdefault(beside, []).append((places[term.row], sign))
+
+        def add(columns: Array, average: Doubles | None, units: Array) -> None:
+            if liked:
+                assert average is not None
+                where, signs = zip(*liked, strict=True)
+                mean = (grid.mixtures[0] @ average).astype(dtype)
+                signs_ = signs_for(dtype, signs)
+                likes(columns, mean, weights, alpha1, np.array(where), signs_, units)
+            for beside, group in disliked.items():
+                where, signs = zip(*group, strict=True)
+                near, signs_ = np.array(beside), signs_for(dtype, signs)
+                dislikes(columns, weights, alpha2, np.array(where), near, signs_, units)
+
+        return add
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         share = {self.rows(term)[0]: value([term])[0] for term in terms}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.models.base import Evidence, Grid, Model, Term, Valued, signs_for
+from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number
 from seeker.types import Array, Doubles
 
@@ -101,27 +101,31 @@ class Choice(Model):
     def sharpness(self) -> float:
         return 1.0 / min(self.sigmas)
 
-    def add(
+    def adder(
         self,
         terms: Sequence[tuple[Term, int]],
-        columns: Array,
         places: Mapping[int, int],
-        average: Doubles | None,
         grid: Grid,
-        units: Array,
-    ) -> None:
+        dtype: np.dtype[Any],
+    ) -> Adder:
         from seeker.kernels.likelihood import choice
 
-        number = columns.dtype.type
-        mixtures = grid.mixtures.astype(number)
-        sharpness = (1.0 / grid.sigmas).astype(number)
+        number = dtype.type
+        mixtures, sharpness = grid.mixtures.astype(dtype), (1.0 / grid.sigmas).astype(dtype)
+        ready = []
         for term, sign in terms:
             chosen = cast(Chosen, term)
             among = np.array([places[row] for row in chosen.among])
             toward = mixtures if chosen.liked else -mixtures
-            sure, chance = number(1.0 - self.slip), number(self.slip / len(among))
-            signs = signs_for(columns, [sign])
-            choice(columns, toward, sharpness, sure, chance, among, signs, units)
+            chance = number(self.slip / len(among))
+            ready.append((toward, chance, among, signs_for(dtype, [sign])))
+        sure = number(1.0 - self.slip)
+
+        def add(columns: Array, average: Doubles | None, units: Array) -> None:
+            for toward, chance, among, signs in ready:
+                choice(columns, toward, sharpness, sure, chance, among, signs, units)
+
+        return add
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         """Give each click its probability given the clicks before it."""

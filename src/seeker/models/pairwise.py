@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from seeker.models.base import Evidence, Grid, Model, Term, Valued, signs_for
+from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number, check_scale, even_weights
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
@@ -69,29 +69,26 @@ class Pairwise(Model):
     def sharpness(self) -> float:
         return 32.0 * self.alpha  # one item's error enters every pair it is in
 
-    def add(
+    def adder(
         self,
         terms: Sequence[tuple[Term, int]],
-        columns: Array,
         places: Mapping[int, int],
-        average: Doubles | None,
         grid: Grid,
-        units: Array,
-    ) -> None:
+        dtype: np.dtype[Any],
+    ) -> Adder:
         from seeker.kernels.likelihood import pairwise
 
         pairs = [(cast(Pair, term), sign) for term, sign in terms]
         where = {**places, AVERAGE: -1}
-        number = columns.dtype.type
-        pairwise(
-            columns,
-            grid.mixtures[0].astype(number),
-            number(self.alpha),
-            np.array([(where[pair.like], where[pair.dislike]) for pair, _ in pairs]),
-            np.array([pair.shift for pair, _ in pairs], number),
-            signs_for(columns, [sign for _, sign in pairs]),
-            units,
-        )
+        weights, alpha = grid.mixtures[0].astype(dtype), dtype.type(self.alpha)
+        sides = np.array([(where[pair.like], where[pair.dislike]) for pair, _ in pairs])
+        shifts = np.array([pair.shift for pair, _ in pairs], dtype)
+        signs = signs_for(dtype, [sign for _, sign in pairs])
+
+        def add(columns: Array, average: Doubles | None, units: Array) -> None:
+            pairwise(columns, weights, alpha, sides, shifts, signs, units)
+
+        return add
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         share = {click.row: 0.0 * value([])[0] for click in evidence.clicks}

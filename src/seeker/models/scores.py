@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 
 from seeker.models.base import Evidence, Model, Said, Term
-from seeker.models.columns import ColumnStore, as_run
+from seeker.models.columns import ColumnStore
 from seeker.space import Space
-from seeker.space.space import Near, Probe, Probes
+from seeker.space.space import Near, Probes
 from seeker.types import Array, Doubles, Floats, Rows
 
 Signed = tuple[Term, int]
@@ -27,6 +27,7 @@ MEMORY = 64_000_000
 """Bytes that one session may keep."""
 
 _INT32 = 2**31 - 1
+_DOUBLE, _LONG = np.dtype(np.float64), np.dtype(np.int64)
 
 
 class _Batch:
@@ -39,12 +40,13 @@ class _Batch:
         self.kept = [probe for probe in asked if probe in store]
         self.probes: Probes = scores.space.prepare(self.new)
         self.places = {probe: place for place, probe in enumerate([*self.new, *self.kept])}
-        self.by_row = {
+        by_row = {
             probe.row: place for probe, place in self.places.items() if isinstance(probe, Near)
         }
         self.said = [(term.along, sign) for term, sign in terms if isinstance(term, Said)]
-        self.clicks = [(term, sign) for term, sign in terms if not isinstance(term, Said)]
-        self.average = model.uses_average and bool(self.clicks)
+        clicks = [(term, sign) for term, sign in terms if not isinstance(term, Said)]
+        self.average = model.uses_average and bool(clicks)
+        self.add = model.adder(clicks, by_row, scores.grid, scores.space.dtype) if clicks else None
 
 
 class Scores:
@@ -63,7 +65,8 @@ class Scores:
         self._wanted: frozenset[Term] = frozenset()
         self._sums: Array | None = None  # (thetas, items)
         self._upper: Floats | None = None
-        fixed = self.count * (4 * self.thetas + 4)
+        wide = 8 if self.thetas == 1 else 4  # one sum may need 64 bits, several seldom do
+        fixed = self.count * (wide * self.thetas + 4)
         self.store = ColumnStore(len(space.views), self.count, space.dtype, MEMORY - fixed)
 
     @property
@@ -98,8 +101,8 @@ class Scores:
         out = np.empty(len(rows))
 
         def work(start: int, stop: int) -> None:
-            units = self._units(batch, rows[start:stop])
-            self._finish(units, rows[start:stop], out[start:stop])
+            some = rows[start:stop]
+            self._finish(self._units(batch, some, some), some, out[start:stop])
 
         self._over(len(rows), work)
         return out
@@ -118,8 +121,8 @@ class Scores:
         nothing = _Batch(self, [])
 
         def work(start: int, stop: int) -> None:
-            rows = np.arange(start, stop)
-            self._finish(self._units(nothing, rows), rows, out[start:stop])
+            run = slice(start, stop)
+            self._finish(self._units(nothing, np.arange(start, stop), run), run, out[run])
 
         self._over(self.count, work)
         return out
@@ -155,29 +158,39 @@ class Scores:
         if not self._wanted:
             self._sums, self._settled = None, frozenset()
         batch = _Batch(self, self._pending())
-        keep = self.store.reserve(batch.new, batch.kept)
+        self.store.reserve(batch.new, batch.kept)
         sums = self._room_for_sums()
-        upper = np.empty(self.count, np.float32)
+        upper = np.empty(self.count, np.float32) if self._upper is None else self._upper
 
         def work(start: int, stop: int) -> None:
-            rows = np.arange(start, stop)
-            units = self._units(batch, rows, keep)
+            run = slice(start, stop)
+            units = self._units(batch, np.arange(start, stop), run, keep=True)
             if sums is not None:
-                sums[:, start:stop] = units
-            scores = np.empty(stop - start) if out is None else out[start:stop]
-            self._finish(units, rows, scores)
-            rounded_up(scores, upper[start:stop])
+                sums[:, run] = units
+            scores = _scratch("scores", (stop - start,), _DOUBLE) if out is None else out[run]
+            self._finish(units, run, scores)
+            rounded_up(scores, upper[run])
 
-        self._over(self.count, work)
+        try:
+            self._over(self.count, work)
+        except BaseException:
+            self._forget()  # what is half done is done anew
+            raise
         self.store.commit()
         self._upper, self._settled = upper, self._wanted
+
+    def _forget(self) -> None:
+        """Drop all that was computed; it is computed again when it is needed."""
+        self._sums = self._upper = None
+        self._settled = frozenset()
+        self.store.clear()
 
     def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
         """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""
         from seeker.kernels import UNIT
 
         units = np.zeros((self.thetas, len(rows)), np.int64)
-        self._add(_Batch(self, [(term, 1) for term in terms]), rows, units)
+        self._add(_Batch(self, [(term, 1) for term in terms]), rows, rows, units)
         return units * UNIT + self.grid.log_weights[:, None]
 
     def settings(self, log_total: float) -> Doubles:
@@ -214,44 +227,48 @@ class Scores:
             return self.model.beta * self.space.longest(term.along) + 1.0
         return self.model.depth(term, self.space.reach)
 
-    def _units(self, batch: _Batch, rows: Rows, keep: dict[Probe, int] | None = None) -> Array:
-        """Return the sums at some items with the batch added, (thetas, rows) int64."""
-        units = _scratch("units", (self.thetas, len(rows)), np.dtype(np.int64))
-        if self._sums is None:
-            units[:] = 0
-        else:
-            units[:] = self._sums[:, as_run(rows)]
-        self._add(batch, rows, units, keep)
+    def _units(self, batch: _Batch, rows: Rows, where: slice | Rows, keep: bool = False) -> Array:
+        """Return the sums at some items with the batch added, (thetas, rows) int64.
+
+        where: the rows again, as a slice if they are consecutive, which is read faster.
+        """
+        units = _scratch("units", (self.thetas, len(rows)), _LONG)
+        units[:] = 0 if self._sums is None else self._sums[:, where]
+        self._add(batch, rows, where, units, keep)
         return units
 
     def _add(
-        self, batch: _Batch, rows: Rows, units: Array, keep: dict[Probe, int] | None = None
+        self,
+        batch: _Batch,
+        rows: Rows,
+        where: slice | Rows,
+        units: Array,
+        keep: bool = False,
     ) -> None:
-        """Add a batch of terms to units, (thetas, rows); keep: columns to be stored, by slot."""
+        """Add a batch of terms to units, (thetas, rows); keep: whether columns are stored, too."""
         from seeker.kernels.likelihood import text
 
         if not batch.places or not len(rows):
             return
-        number = self.space.dtype.type
         shape = (len(self.space.views), len(batch.places), len(rows))
         columns = _scratch("columns", shape, self.space.dtype)
         self.space.columns(batch.probes, rows, columns[:, : len(batch.new)])
-        self.store.read(batch.kept, rows, columns[:, len(batch.new) :])
-        if keep:
-            self.store.write(keep, batch.places, rows, columns)
+        self.store.read(batch.kept, where, columns[:, len(batch.new) :])
+        if keep and isinstance(where, slice):
+            self.store.write(batch.places, where, columns)
+        beta = self.space.dtype.type(self.model.beta)
         for along, sign in batch.said:
-            text(columns[along.view, batch.places[along]], number(self.model.beta), sign, units)
-        if batch.clicks:
-            average = self.space.average(rows) if batch.average else None
-            self.model.add(batch.clicks, columns, batch.by_row, average, self.grid, units)
+            text(columns[along.view, batch.places[along]], beta, sign, units)
+        if batch.add:
+            batch.add(columns, self.space.average(rows) if batch.average else None, units)
 
-    def _finish(self, units: Array, rows: Rows, out: Doubles) -> None:
+    def _finish(self, units: Array, where: slice | Rows, out: Doubles) -> None:
         """Average over θ and add the prior; out: (rows,)."""
         from seeker.kernels.posterior import scores
 
         scores(units, self.grid.log_weights, out)
         if self.log_prior is not None:
-            out += self.log_prior[rows]
+            out += self.log_prior[where]
 
     @staticmethod
     def _over(count: int, work: Callable[[int, int], None]) -> None:

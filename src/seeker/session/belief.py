@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from seeker.models.base import Grid
-from seeker.types import Doubles
+from seeker.types import Doubles, Rows
 
 
 class Belief:
@@ -20,12 +20,11 @@ class Belief:
         views: Sequence[str],
         grid: Grid,
         settings: Callable[[float], Doubles],
+        page: Callable[[], Rows],
         row: Callable[[str], int],
-        page_rows: Sequence[int],
     ) -> None:
         """Normalise scores, (items,), in place; settings(log total): the posterior of θ."""
-        self._log_total = _log_sum(scores)
-        scores -= self._log_total
+        self._log_total = _normalise(scores)
         scores.setflags(write=False)
         self.log_posterior = scores
         """Log-probabilities, (items,) float64, in catalog order; −inf for what is ruled out."""
@@ -33,7 +32,7 @@ class Belief:
         self._grid = grid
         self._settings = settings
         self._row = row
-        self._page_rows = page_rows
+        self._page = page
 
     def rank(self, item: str) -> float:
         """Return an item's place by probability: 1 is best, ties share the middle place."""
@@ -57,10 +56,10 @@ class Belief:
         """How many equally probable items would be as uncertain: e to the entropy."""
         return float(np.exp(self.entropy))
 
-    @property
+    @cached_property
     def on_page(self) -> float:
-        """How probable it is that the item looked for is on the current page."""
-        return min(1.0, float(np.exp(self.log_posterior[list(self._page_rows)]).sum()))
+        """How probable it is that the item looked for is on the page of this step."""
+        return min(1.0, float(np.exp(self.log_posterior[self._page()]).sum()))
 
     @cached_property
     def settings(self) -> Doubles:
@@ -82,16 +81,21 @@ class Belief:
         return float(self.settings.sum(axis=0) @ self._grid.sigmas)
 
 
-def _log_sum(scores: Doubles) -> float:
-    """Return log Σ exp(scores), added up in the order of the items."""
+def _normalise(scores: Doubles) -> float:
+    """Make scores log-probabilities, in place; return log Σ exp(scores) as it was."""
     from seeker.kernels.posterior import mass
     from seeker.kernels.threads import BLOCK, over_blocks
 
     top = float(scores.max())
     parts = np.zeros(-(-len(scores) // BLOCK))
 
-    def work(start: int, stop: int) -> None:
+    def add_up(start: int, stop: int) -> None:
         parts[start // BLOCK] = mass(scores[start:stop], top)
 
-    over_blocks(len(scores), work)
-    return top + float(np.log(parts.cumsum()[-1]))
+    def divide(start: int, stop: int) -> None:
+        scores[start:stop] -= log_total
+
+    over_blocks(len(scores), add_up)
+    log_total = top + float(np.log(parts.cumsum()[-1]))
+    over_blocks(len(scores), divide)
+    return log_total

@@ -202,22 +202,19 @@ class Session:
     def belief(self) -> Belief:
         """What is believed now."""
         if self._belief is None:
-            evidence, scores = self._evidence(), self._scores
+            state, happened = self._state, tuple(self._events)
 
-            def settings(log_total: float) -> Doubles:
-                held = scores
-                if self._evidence() != evidence:
-                    held = Scores(scores.model, scores.space, scores.log_prior)
-                    held.want(evidence)
-                return held.settings(log_total)
+            def then() -> Session:
+                """Return the session as it is now, also when it has moved on."""
+                return self if self._state is state else Session(self.catalog, happened)
 
             self._belief = Belief(
-                scores.everywhere(),
+                self._scores.everywhere(),
                 self._names,
-                scores.grid,
-                settings,
+                self._scores.grid,
+                lambda log_total: then()._scores.settings(log_total),
+                lambda: then()._head(state.start.page_size),
                 self.catalog.row,
-                self._head(self._state.start.page_size).tolist(),
             )
         return self._belief
 
