@@ -63,11 +63,9 @@ def runs(bench: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_the_report_is_one_page_that_needs_nothing_else(
-    runs: Path, bench: Path, tmp_path: Path
-) -> None:
+def test_the_report_is_one_page_that_needs_nothing_else(runs: Path, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
-    call(report, runs, "--out", out, "--catalog", bench, "--command", "seeker evaluate <x>")
+    call(report, runs, "--out", out, "--command", "seeker evaluate <x>")
     text = out.read_text(encoding="utf-8")
     assert not re.search(r'(?:src|href)="(?!data:|#)', text)
     for words in ("Leader board", "SOMHunter", "likes only", "item ", "48 searches"):

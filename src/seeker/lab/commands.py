@@ -78,6 +78,9 @@ import click
     help="Log-normal noise of what people see.",
 )
 @click.option("--view", "views", multiple=True, help="Use only this view; may be repeated.")
+@click.option(
+    "--axes", type=click.IntRange(1), help="Keep only so many principal axes of every view."
+)
 @click.option("--items", type=click.IntRange(2), help="Use only so many items of the catalog.")
 @click.option("--paper", is_flag=True, help="The paper's own experiment, in its own setting.")
 @click.option("--processes", type=click.IntRange(1), help="How many cores to use (default: all).")
@@ -94,6 +97,7 @@ def evaluate(
     noise: float,
     views: tuple[str, ...],
     items: int | None,
+    axes: int | None,
     paper: bool,
     processes: int | None,
 ) -> None:
@@ -121,6 +125,8 @@ def evaluate(
         targets, page_sizes, pages = original.TARGETS, (original.PAGE,), original.PAGES
     if views:
         bench = bench.only(views)
+    if axes:
+        bench = bench.reduced(axes)
     if items:
         bench = bench.sample(items)
     experiment = Experiment(
@@ -152,11 +158,6 @@ def evaluate(
     help="The HTML file; figures are written beside it as SVG.",
 )
 @click.option(
-    "--catalog",
-    type=click.Path(exists=True, path_type=Path),
-    help="The catalog that was searched, to show pages by their items.",
-)
-@click.option(
     "--pictures",
     type=click.Path(exists=True, path_type=Path),
     help="A folder with one picture per item id, to show pages as pictures.",
@@ -167,7 +168,6 @@ def evaluate(
 def report(
     runs: tuple[Path, ...],
     out: Path,
-    catalog: Path | None,
     pictures: Path | None,
     ours: str | None,
     commands: tuple[str, ...],
@@ -176,5 +176,5 @@ def report(
     """Write one self-contained HTML page about RUNS: folders of `evaluate` or of a study."""
     from seeker.lab.report import write
 
-    write(list(runs), out, catalog, pictures, ours, list(commands), title)
+    write(list(runs), out, pictures, ours, list(commands), title)
     click.echo(f"Wrote {out}.")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from pathlib import Path
@@ -84,22 +85,23 @@ class Experiment:
 
         out = Path(folder)
         out.mkdir(parents=True, exist_ok=True)
+        files.write_items(out, self.fingerprint, self.catalog.ids)
         paths = {out / f"{self._key(batch)}.parquet": batch for batch in self.batches()}
         open_ = [(batch, path) for path, batch in paths.items() if not path.exists()]
         workers = min(processes or os.cpu_count() or 1, max(1, len(open_)))
-        bar = _bar(len(open_) * BATCH, progress)
+        bar = _bar(sum(len(batch.tasks) for batch, _ in open_), progress)
         if workers == 1:
             bench = Bench(self.catalog, self.perception, self.fingerprint)
             for batch, path in open_:
                 files.write(path, bench.rows(batch))
-                bar.update(BATCH)
+                bar.update(len(batch.tasks))
         elif open_:
             views = {name: np.array(view.vectors) for name, view in self.catalog.views.items()}
             metrics = {name: view.metric for name, view in self.catalog.views.items()}
             given = (self.catalog.ids, views, metrics, self.perception, self.fingerprint)
-            with get_context("spawn").Pool(workers, _begin, given) as pool:
-                for _ in pool.imap_unordered(_work, [(b, str(p)) for b, p in open_]):
-                    bar.update(BATCH)
+            with _one_thread_each(), get_context("spawn").Pool(workers, _begin, given) as pool:
+                for count in pool.imap_unordered(_work, [(b, str(p)) for b, p in open_]):
+                    bar.update(count)
         bar.close()
         import pyarrow as pa
 
@@ -190,6 +192,22 @@ def version() -> str:
     return seeker.__version__
 
 
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let processes that start now use one thread of linear algebra each: cores are shared out."""
+    names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
 _bench: Bench | None = None
 
 
@@ -204,11 +222,13 @@ def _begin(
     _bench = Bench(Catalog.from_arrays(ids, views, metric=metrics), perception, named)
 
 
-def _work(given: tuple[Batch, str]) -> None:
+def _work(given: tuple[Batch, str]) -> int:
+    """Carry out and write one batch; return how many searches it was."""
     batch, path = given
     if _bench is None:
         raise RuntimeError("A worker was given work before it was set up.")
     files.write(Path(path), _bench.rows(batch))
+    return len(batch.tasks)
 
 
 def _bar(total: int, shown: bool) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ import numpy as np
 
 from seeker.errors import NotFound
 from seeker.lab import figures, paper, rows
-from seeker.lab.bench import open_bench
 from seeker.lab.compare import Comparison, against_all
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import Outcomes, outcomes
@@ -29,7 +28,6 @@ _CURVES = 8
 def write(
     runs: Sequence[Path],
     out: Path,
-    catalog: Path | None = None,
     pictures: Path | None = None,
     ours: str | None = None,
     commands: Sequence[str] = (),
@@ -42,7 +40,7 @@ def write(
     chosen = ours or (board[0] if "Seeker" not in board else "Seeker")
     if chosen not in board:
         raise NotFound(f"There is no method {chosen!r} in these runs.", f"There is {board}.")
-    ids = open_bench(catalog).catalog.ids if catalog else None
+    ids = rows.read_items(*(run for run in runs if run.is_dir()))
     drawn = _figures(done, board, chosen)
     out.parent.mkdir(parents=True, exist_ok=True)
     for name, picture in drawn.items():
@@ -197,11 +195,10 @@ def _strips(
     table: pa.Table,
     done: Outcomes,
     ours: str,
-    ids: Sequence[str] | None,
+    ids: Mapping[str, Sequence[str]],
     pictures: Path | None,
 ) -> str:
-    """Show a quick search, a usual one and one that failed, by the person of most searches."""
-    album = Album(ids, pictures)
+    """Show a quick search, a usual one and one of the longest."""
     person = "best + worst" if "best + worst" in done.people else done.people[0]
     mine = done.of(ours, person)
     order = np.argsort(mine.steps + ~mine.found, kind="stable")
@@ -216,6 +213,7 @@ def _strips(
             keep = pc.and_(keep, pc.equal(table[name], value))
         steps: list[dict[str, Any]] = table.filter(keep).sort_by("step").to_pylist()
         end = f"found on page {mine.steps[place]}" if mine.found[place] else "not found"
+        album = Album(ids.get(str(steps[0]["catalog"])), pictures)
         made.append(f"<h3>{words}: {end}</h3>{strip(steps, album)}")
     key = "<p>Green frame: liked. Red frame: disliked. Gold frame: what was looked for.</p>"
     return key + "".join(made)

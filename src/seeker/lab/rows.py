@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,24 @@ def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     aside = path.with_suffix(".part")
     pq.write_table(pa.Table.from_pylist(list(rows), schema=schema()), aside, compression="zstd")
     aside.replace(path)
+
+
+def write_items(folder: Path, catalog: str, ids: Sequence[str]) -> None:
+    """Write beside the rows which items their numbers stand for."""
+    name = "items-" + "".join(one if one.isalnum() else "-" for one in catalog)
+    aside = folder / f"{name}.part"
+    aside.write_text(json.dumps({"catalog": catalog, "ids": list(ids)}), encoding="utf-8")
+    aside.replace(folder / f"{name}.json")
+
+
+def read_items(*folders: Path) -> dict[str, list[str]]:
+    """Return the ids of the items by row, for every catalog that some runs were made with."""
+    known = {}
+    for folder in folders:
+        for file in sorted(folder.glob("items-*.json")):
+            held = json.loads(file.read_text(encoding="utf-8"))
+            known[str(held["catalog"])] = [str(one) for one in held["ids"]]
+    return known
 
 
 def read(*folders: Path) -> pa.Table:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Protocol
@@ -97,18 +96,6 @@ class Joint:
         """Return the cosines of all items with one, (items,)."""
         return self._remembered("cosine", row)
 
-    def look(self, rows: Sequence[int]) -> None:
-        """Measure from several items at once, which is faster than one by one."""
-        new = [row for row in rows if ("distance", row) not in self._columns]
-        if not new:
-            return
-        products = self.vectors[new] @ self.vectors.T
-        lengths = np.maximum(np.sqrt(self.squares), 1e-12)
-        for row, product in zip(new, products, strict=True):
-            self._keep("cosine", row, product / lengths / lengths[row])
-            squares = self.squares + self.squares[row] - 2.0 * product
-            self._keep("distance", row, np.maximum(squares, 0.0))
-
     def _keep(self, kind: str, row: int, column: Floats) -> None:
         self._columns[kind, row] = column
         while len(self._columns) * 4 * self.count > _COLUMNS:
@@ -117,7 +104,13 @@ class Joint:
     def _remembered(self, kind: str, row: int) -> Floats:
         key = (kind, row)
         if key not in self._columns:
-            self.look([row])
+            # One product at a time: the rounding of several at once depends on how many they are,
+            # and a search must give the same numbers whatever is remembered from others.
+            product = self.vectors @ self.vectors[row]
+            lengths = np.maximum(np.sqrt(self.squares), 1e-12)
+            self._keep("cosine", row, product / lengths / lengths[row])
+            squares = self.squares + self.squares[row] - 2.0 * product
+            self._keep("distance", row, np.maximum(squares, 0.0))
         self._columns.move_to_end(key)
         return self._columns[key]
 
@@ -189,7 +182,6 @@ class RivalSearch:
         """Take in the clicks on a page."""
         self._seen.update(feedback.shown)
         if feedback.likes or feedback.dislikes:
-            self.space.look(feedback.shown)
             self.history = (*self.history, feedback)
         self._turn += 1
         self._settle()
