@@ -10,6 +10,7 @@ import click
 from seeker.cli.building import add, build
 from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.failures import said
+from seeker.server.commands import keys, serve, sessions
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -19,6 +20,9 @@ def cli() -> None:
 
 
 for command in (build, add, remove, info, search, verify, tidy):
+    cli.add_command(command)
+
+for command in (serve, keys, sessions):
     cli.add_command(command)
 
 

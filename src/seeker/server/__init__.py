@@ -1,0 +1,1 @@
+"""The HTTP service: many people searching at once, nothing lost."""

@@ -1,0 +1,156 @@
+"""The application: routes, errors in words, and what happens when it starts and stops."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.openapi.utils import get_openapi
+from starlette.exceptions import HTTPException
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+
+import seeker.server.catalogs
+import seeker.server.documentation
+import seeker.server.operations
+import seeker.server.sessions
+from seeker.engine import Catalogs
+from seeker.errors import SeekerError
+from seeker.server import problems
+from seeker.server.edge import Edge
+from seeker.server.logs import LOGGER, set_up
+from seeker.server.schemas import Problem, SessionProblem
+from seeker.server.service import Service
+from seeker.server.settings import Settings
+
+SETTINGS = "SEEKER_SERVED_SETTINGS"
+_TIDY_EVERY = 3600.0
+
+
+def create_app(settings: Settings, catalogs: Catalogs | None = None) -> FastAPI:
+    """Make the application; catalogs: those to serve, if they are open already."""
+    service = Service(settings, catalogs or Catalogs.open(settings.catalogs))
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        tasks = [asyncio.create_task(_warm(service)), asyncio.create_task(_tidy(service))]
+        try:
+            yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await asyncio.to_thread(service.close)
+
+    app = FastAPI(
+        title="Seeker",
+        version=_version(),
+        description="Finds the thing a person has in mind but cannot put into words.",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.service = service
+    for router in (
+        seeker.server.sessions.router,
+        seeker.server.catalogs.router,
+        seeker.server.operations.router,
+        seeker.server.documentation.router,
+    ):
+        app.include_router(router)
+    app.add_exception_handler(SeekerError, _said)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    if settings.cors:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors),
+            allow_methods=["GET", "POST", "DELETE"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
+            expose_headers=["Retry-After", "X-Request-Id"],
+        )
+    # Added last, so that it is outermost.
+    app.add_middleware(Edge, service=service)
+    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    return app
+
+
+def from_environment() -> FastAPI:
+    """Make the application in a worker process, from what its parent has put down."""
+    settings = Settings.from_json(os.environ[SETTINGS])
+    set_up(settings.log_level)
+    return create_app(settings)
+
+
+async def _warm(service: Service) -> None:
+    try:
+        await asyncio.to_thread(service.engine.warm)
+        service.ready = True
+    except Exception:
+        LOGGER.exception("The service could not get ready.")
+
+
+async def _tidy(service: Service) -> None:
+    """Forget expired sessions, now and then."""
+    while True:
+        try:
+            gone = await asyncio.to_thread(service.engine.expire)
+            if gone:
+                LOGGER.info("forgot expired sessions", extra={"fields": {"sessions": gone}})
+        except SeekerError as error:
+            LOGGER.warning("could not forget expired sessions: %s", error)
+        await asyncio.sleep(_TIDY_EVERY)
+
+
+async def _said(_: Request, error: Exception) -> Response:
+    if not isinstance(error, SeekerError):
+        raise error
+    return problems.of_error(error)
+
+
+async def _invalid(_: Request, error: Exception) -> Response:
+    if not isinstance(error, RequestValidationError):
+        raise error
+    return problems.of_validation(error.errors())
+
+
+async def _http(_: Request, error: Exception) -> Response:
+    if not isinstance(error, HTTPException):
+        raise error
+    detail = {
+        404: "There is nothing at this address.",
+        405: "This address does not know this method.",
+    }.get(error.status_code, str(error.detail))
+    headers: Mapping[str, str] | None = error.headers
+    return problems.problem(
+        error.status_code, detail, "The calls are described at /docs.", headers=headers
+    )
+
+
+def _openapi(app: FastAPI) -> dict[str, Any]:
+    """Return the document, with the shape of problems, which no route names as its answer."""
+    if app.openapi_schema is None:
+        document = get_openapi(
+            title=app.title, version=app.version, description=app.description, routes=app.routes
+        )
+        schemas = document["components"]["schemas"]
+        for model in (Problem, SessionProblem):
+            written = model.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas.update(written.pop("$defs", {}))
+            schemas[model.__name__] = written
+        for gone in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(gone, None)
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def _version() -> str:
+    import seeker
+
+    return seeker.__version__

@@ -1,0 +1,128 @@
+"""The calls about catalogs, items and their pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path as FilePath
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Request
+from starlette.responses import FileResponse, JSONResponse, Response
+
+from seeker.catalog import Catalog
+from seeker.errors import NotFound
+from seeker.server.answers import item_json
+from seeker.server.responses import problems
+from seeker.server.schemas import CatalogAnswer, CatalogsAnswer, ItemAnswer
+from seeker.server.service import Served
+
+router = APIRouter(tags=["catalogs"])
+
+Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a catalog.")]
+TYPES = {
+    ".avif": "image/avif",
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+"""What is served as media; a browser runs none of it."""
+
+_MEDIA_HEADERS = {
+    # Names are made from what is in the file, so a file never changes under its name.
+    "Cache-Control": "public, max-age=31536000, immutable",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
+    "Content-Disposition": "inline",
+}
+
+
+def _line(name: str, catalog: Catalog) -> dict[str, Any]:
+    return {
+        "name": name,
+        "items": len(catalog),
+        "views": list(catalog.views),
+        "reads_text": catalog.reads_text,
+    }
+
+
+@router.get("/v1/catalogs", response_model=CatalogsAnswer, responses=problems())
+async def catalogs(service: Served) -> Response:
+    """List the catalogs; sessions are in the first unless they name another."""
+    held = service.engine.catalogs
+
+    def work() -> list[dict[str, Any]]:
+        return [_line(*held.get(name)) for name in held.names]
+
+    return JSONResponse({"catalogs": await service.run(work)})
+
+
+@router.get("/v1/catalogs/{name}", response_model=CatalogAnswer, responses=problems(404))
+async def catalog(name: Name, service: Served) -> Response:
+    """Describe a catalog: its views, and how the values of its attributes are spread."""
+
+    def work() -> dict[str, Any]:
+        _, opened = service.engine.catalogs.get(name)
+        return {
+            **_line(name, opened),
+            "version": opened.version,
+            "about": dict(opened.head.about) if opened.head else {},
+            "facets": service.facets(name, opened),
+        }
+
+    return JSONResponse(await service.run(work))
+
+
+@router.get("/v1/items/{catalog}/{id:path}", response_model=ItemAnswer, responses=problems(404))
+async def item(
+    catalog: Name,
+    id: Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")],
+    service: Served,
+) -> Response:
+    """Return an item."""
+
+    def work() -> dict[str, Any]:
+        name, opened = service.engine.catalogs.get(catalog)
+        return item_json(opened.item(id), name)
+
+    return JSONResponse(await service.run(work))
+
+
+@router.get(
+    "/media/{catalog}/{path:path}",
+    response_class=FileResponse,
+    responses={
+        **problems(404),
+        200: {"content": {kind: {} for kind in sorted(set(TYPES.values()))}},
+        304: {"description": "The picture has not changed."},
+    },
+)
+async def media(
+    catalog: Name,
+    path: Annotated[str, Path(min_length=1, max_length=1000)],
+    request: Request,
+    service: Served,
+) -> Response:
+    """Return a picture of an item."""
+    file = await service.run(lambda: _media_file(service.engine.catalogs.get(catalog)[1], path))
+    tag = f'"{file.stem}-{file.stat().st_size}"'
+    headers = {**_MEDIA_HEADERS, "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return FileResponse(file, media_type=TYPES[file.suffix.lower()], headers=headers)
+
+
+def _media_file(catalog: Catalog, path: str) -> FilePath:
+    """Return a file of a catalog's media folder; whatever leads out of it is not there."""
+    missing = NotFound("There is no such picture.")
+    if catalog.folder is None or "\0" in path:
+        raise missing
+    root = (catalog.folder / "media").resolve()
+    try:
+        file = (root / path).resolve()
+        inside = file.is_relative_to(root) and file.suffix.lower() in TYPES and file.is_file()
+    except (OSError, ValueError, RuntimeError):
+        raise missing from None
+    if not inside:
+        raise missing
+    return file

@@ -1,0 +1,140 @@
+"""`seeker serve`, `seeker keys` and `seeker sessions`. What they need is loaded when they run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from seeker.errors import BadInput, NotFound
+from seeker.server.settings import PREFIX, Settings, read
+
+_STORE = click.option(
+    "--store",
+    default=Settings().store,
+    show_default=True,
+    envvar=f"{PREFIX}STORE",
+    metavar="STORE",
+    help="Where sessions are kept: a file, or postgresql://…",
+)
+
+
+def setting_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command a flag for every setting of the table but the catalogs."""
+    for one in reversed(fields(Settings)):
+        if one.name == "catalogs":
+            continue
+        flag, help = f"--{one.name.replace('_', '-')}", one.metadata["help"]
+        if isinstance(one.default, bool):
+            option = click.option(flag, one.name, is_flag=True, default=None, help=help)
+        elif isinstance(one.default, tuple):
+            option = click.option(flag, one.name, multiple=True, metavar="TEXT", help=help)
+        else:
+            shown = one.default if one.default != "" else "none"
+            if one.metadata["size"]:
+                shown = f"{one.default / 1e6:g}MB"
+            help = f"{help} [default: {shown}]"
+            option = click.option(flag, one.name, metavar="VALUE", help=help)
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Serve catalogs over HTTP.")
+@click.argument("catalogs", nargs=-1, metavar="[NAME=]CATALOG…")
+@click.option("--config", envvar=f"{PREFIX}CONFIG", metavar="FILE", help="TOML file of settings.")
+@setting_options
+def serve(catalogs: tuple[str, ...], config: str | None, **flags: Any) -> None:
+    """Serve CATALOGs over HTTP until stopped.
+
+    Every setting may also be given as a variable such as SEEKER_PORT, or in the TOML file; flags
+    win over variables, and these over the file.
+    """
+    settings = read({"catalogs": catalogs, **flags}, file=config)
+    if not settings.catalogs:
+        raise BadInput("There is no catalog to serve.", "Name one: seeker serve CATALOG.")
+    from seeker.server.serving import serve as run
+
+    def tell(address: str) -> None:
+        click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
+
+    run(settings, tell)
+
+
+@click.command(short_help="Make an API key for the service.")
+@click.argument("name")
+@click.option("--role", type=click.Choice(["start", "admin"]), default="start", show_default=True)
+@click.option("--file", required=True, metavar="FILE", help="File of keys; made if not there.")
+def keys(name: str, role: Any, file: str) -> None:
+    """Make an API key called NAME and show it, once; FILE keeps only a hash of it."""
+    from seeker.server.keys import make
+
+    click.echo(make(name, role, file))
+
+
+@click.group(short_help="Look at sessions that are kept.")
+def sessions() -> None:
+    """Look at sessions that are kept, export them, delete them."""
+
+
+@sessions.command("export", short_help="Write sessions to a file.")
+@click.argument("out", metavar="FILE")
+@_STORE
+@click.option("--user", help="Only sessions of this user.")
+@click.option("--owner", help="The API key that the user's sessions were started with.")
+def export(out: str, store: str, user: str | None, owner: str | None) -> None:
+    """Write sessions to FILE: .jsonl has one per line, .parquet one event per row."""
+    from seeker.server.exporting import write
+
+    opened = _opened(store)
+    try:
+        click.echo(f"{write(opened, Path(out), user, owner):,} sessions are in '{out}'.")
+    finally:
+        opened.close()
+
+
+@sessions.command("show", short_help="Tell a session's story.")
+@click.argument("id")
+@_STORE
+def show(id: str, store: str) -> None:
+    """Tell what happened in the session ID, one event per line."""
+    from seeker.server.exporting import history
+
+    opened = _opened(store)
+    try:
+        kept = opened.load(id)
+    finally:
+        opened.close()
+    if kept is None:
+        raise NotFound("There is no such session.", "`seeker sessions export` lists them all.")
+    for line in history(kept):
+        click.echo(line)
+
+
+@sessions.command("delete", short_help="Delete a session, or all of a user's.")
+@click.argument("id", required=False)
+@_STORE
+@click.option("--user", help="Delete all sessions of this user.")
+@click.option("--owner", help="The API key that the user's sessions were started with.")
+def delete(id: str | None, store: str, user: str | None, owner: str | None) -> None:
+    """Delete the session ID, or all sessions of a user, with all that belongs to them."""
+    if (id is None) == (user is None):
+        raise BadInput("Give either the id of a session or --user.")
+    opened = _opened(store)
+    try:
+        chosen = [id] if id is not None else list(opened.find(user, owner))
+        gone = sum(opened.delete(one) for one in chosen)
+    finally:
+        opened.close()
+    click.echo(f"Deleted {gone:,} sessions.")
+
+
+def _opened(store: str) -> Any:
+    """Open a store that is there; looking at one must not make one."""
+    from seeker.stores import open_store
+
+    if "://" not in store and not Path(store).is_file():
+        raise NotFound(f"There is no store '{store}'.", "Name it with --store.")
+    return open_store(store)

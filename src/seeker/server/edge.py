@@ -1,0 +1,156 @@
+"""The outermost layer: limits before, headers and figures after, and no error without words."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+import secrets
+import time
+from collections.abc import Mapping
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from seeker.errors import SeekerError
+from seeker.server import problems
+from seeker.server.logs import LOGGER, short
+from seeker.server.problems import Refused
+from seeker.server.service import Service
+
+HEADERS: Mapping[str, str] = {
+    "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
+    "form-action 'self'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+    "Cache-Control": "no-store",
+}
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_SLOWEST_BODY = 30.0
+
+
+class Edge:
+    """Wraps the application."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self._app = app
+        self._service = service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Handle one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        began = time.perf_counter()
+        headers = Headers(scope=scope)
+        given = headers.get("x-request-id", "")
+        request = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        status = 500
+
+        async def sending(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                answer = MutableHeaders(scope=message)
+                answer["X-Request-Id"] = request
+                for name, value in HEADERS.items():
+                    answer.setdefault(name, value)
+            await send(message)
+
+        try:
+            refused = self._too_often(scope)
+            body = None if refused else await self._body(headers, receive)
+            if refused is not None:
+                await problems.of_error(refused)(scope, receive, sending)
+            elif body is None:
+                limit = self._service.settings.body_limit
+                long = Refused(413, f"The body is longer than {limit:,} bytes.")
+                await problems.of_error(long)(scope, receive, sending)
+            else:
+                await self._app(scope, _replaying(body, receive), sending)
+        except TimeoutError:
+            late = problems.problem(408, "The body did not arrive in time.", title="Too slow")
+            await late(scope, receive, sending)
+        except SeekerError as error:
+            await problems.of_error(error)(scope, receive, sending)
+        except Exception:
+            LOGGER.exception("An error nobody foresaw.", extra={"fields": {"request": request}})
+            sorry = problems.problem(
+                500, "The service made a mistake.", f"Report it with the request id {request}."
+            )
+            await sorry(scope, receive, sending)
+        finally:
+            self._note(scope, request, status, time.perf_counter() - began)
+
+    def _too_often(self, scope: Scope) -> Refused | None:
+        client = scope.get("client")
+        if client is None or scope["path"].startswith("/healthz"):
+            return None
+        wait = self._service.rate.wait(str(client[0]))
+        if not wait:
+            return None
+        return Refused(
+            429,
+            "These are more requests than one client may make.",
+            f"Wait {wait} s.",
+            {"Retry-After": str(wait)},
+        )
+
+    async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
+        """Return the whole body, or None if it is too long."""
+        limit = self._service.settings.body_limit
+        declared = headers.get("content-length", "0")
+        if declared.isdigit() and int(declared) > limit:
+            return None
+        parts, length = [], 0
+        async with asyncio.timeout(_SLOWEST_BODY):
+            while True:
+                message = await receive()
+                part = message.get("body", b"")
+                length += len(part)
+                if length > limit:
+                    return None
+                parts.append(part)
+                if not message.get("more_body", False):
+                    return b"".join(parts)
+
+    def _note(self, scope: Scope, request: str, status: int, seconds: float) -> None:
+        call = getattr(scope.get("route"), "path", "unmatched")
+        method = scope["method"] if call != "unmatched" else "ANY"
+        service = self._service
+        service.metrics.answered(method, call, status, seconds)
+        service.metrics.note(service.engine, service.pool)
+        if not LOGGER.isEnabledFor(logging.INFO):
+            return
+        fields = {
+            "request": request,
+            "method": method,
+            "call": call,
+            "status": status,
+            "ms": round(seconds * 1000, 1),
+        }
+        session = scope.get("path_params", {}).get("id")
+        if session is not None and call.startswith("/v1/sessions/"):
+            fields["session"] = short(session)
+        text = scope.get("state", {}).get("text")
+        if text is not None and service.settings.log_texts:
+            fields["text"] = text
+        LOGGER.info("answered", extra={"fields": fields})
+
+
+def _replaying(body: bytes, receive: Receive) -> Receive:
+    """Return a source that gives the body once, and then what happens after it."""
+    given = False
+
+    async def again() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return again

@@ -1,0 +1,117 @@
+"""API keys: who may start sessions, and who may look after the service. Only hashes are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from seeker.errors import BadInput
+from seeker.server.problems import Refused
+
+Role = Literal["start", "admin"]
+ROLES: tuple[Role, ...] = ("start", "admin")
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
+_LOGIN = {"WWW-Authenticate": "Bearer"}
+
+
+@dataclass(frozen=True)
+class Holder:
+    """Who holds a key, and what for."""
+
+    name: str
+    role: Role
+
+
+class Keys:
+    """Holders by the hash of their key; without a file, everybody may start sessions."""
+
+    def __init__(self, holders: Mapping[str, Holder] | None) -> None:
+        self._holders = holders
+
+    @classmethod
+    def read(cls, file: str) -> Keys:
+        """Read a file with a line of name, role and hash for every key; "" for no file."""
+        if not file:
+            return cls(None)
+        try:
+            lines = Path(file).read_text(encoding="utf-8").splitlines()
+        except FileNotFoundError:
+            raise BadInput(
+                f"There is no file of keys '{file}'.", "Make one with `seeker keys NAME --file …`."
+            ) from None
+        holders: dict[str, Holder] = {}
+        for number, line in enumerate(lines, 1):
+            if not line.strip() or line.startswith("#"):
+                continue
+            parts = line.split()
+            role = next((one for one in ROLES if len(parts) == 3 and one == parts[1]), None)
+            if role is None or not re.fullmatch(r"[0-9a-f]{64}", parts[2]):
+                raise BadInput(
+                    f"Line {number} of the file of keys '{file}' is not: name, role, hash.",
+                    "Make keys with `seeker keys`.",
+                )
+            holders[parts[2]] = Holder(parts[0], role)
+        return cls(holders)
+
+    def holder(self, authorization: str | None) -> Holder | None:
+        """Return who sends an Authorization header; None if nobody does; refuse unknown keys.
+
+        Keys are 256 random bits, so a hash without salt cannot be reversed, and looking it up
+        tells nothing about a key by how long it takes.
+        """
+        if authorization is None:
+            return None
+        kind, _, key = authorization.partition(" ")
+        found = (self._holders or {}).get(hashed(key.strip()))
+        if kind.lower() != "bearer" or found is None:
+            raise Refused(401, "This key is not known.", "Send Authorization: Bearer KEY.", _LOGIN)
+        return found
+
+    def may_start(self, authorization: str | None) -> str | None:
+        """Return the name of who starts a session; refuse those who may not."""
+        if self._holders is None:
+            return None
+        holder = self.holder(authorization)
+        if holder is None:
+            raise Refused(
+                401, "Starting a session needs a key.", "Send Authorization: Bearer KEY.", _LOGIN
+            )
+        return holder.name
+
+    def check_admin(self, authorization: str | None) -> None:
+        """Refuse everybody but holders of an admin key."""
+        holder = self.holder(authorization)
+        if holder is None:
+            raise Refused(
+                401,
+                "This needs an admin key.",
+                "Make one with `seeker keys NAME --role admin` and send Authorization: Bearer KEY.",
+                _LOGIN,
+            )
+        if holder.role != "admin":
+            raise Refused(403, "This key may start sessions, but no more.", "Use an admin key.")
+
+
+def hashed(key: str) -> str:
+    """Return what is kept of a key."""
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
+
+
+def make(name: str, role: Role, file: str) -> str:
+    """Make a key, add its hash to a file, and return it: nobody can show it again."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(f"{name!r} cannot name a key.", "Use letters, digits, '.', '_' and '-'.")
+    path = Path(file)
+    there = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    if any(line.split()[:1] == [name] for line in there):
+        raise BadInput(f"There is a key called {name!r} in '{file}'.", "Choose another name.")
+    key = f"seeker_{secrets.token_urlsafe(32)}"
+    path.touch(mode=0o600)
+    with path.open("a", encoding="utf-8") as handle:
+        handle.write(f"{name} {role} {hashed(key)}\n")
+    return key

@@ -1,0 +1,86 @@
+"""Figures for Prometheus; several worker processes are added up."""
+
+from __future__ import annotations
+
+import os
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from seeker.engine import Engine, Pool
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+
+
+class Metrics:
+    """What is measured: latencies by call, the belief cache, the queue, sessions."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._seconds = Histogram(
+            "seeker_request_seconds",
+            "Seconds until an answer, by call.",
+            ["method", "call"],
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+        self._answers = Counter(
+            "seeker_answers",
+            "Answers by call and status.",
+            ["method", "call", "status"],
+            registry=self._registry,
+        )
+        self._gauges = {
+            name: Gauge(
+                f"seeker_{name}", help, registry=self._registry, multiprocess_mode="livesum"
+            )
+            for name, help in (
+                ("belief_cache_hits", "Requests that found their session in memory."),
+                ("belief_cache_misses", "Requests whose session was rebuilt from its events."),
+                ("belief_cache_dropped", "Sessions that were dropped from memory."),
+                ("belief_cache_bytes", "Bytes that sessions take in memory."),
+                ("belief_cache_sessions", "Sessions in memory."),
+                ("queue_length", "Requests that wait for a thread."),
+                ("refused", "Requests refused because too many were waiting."),
+                ("background_length", "Sessions that wait to be refreshed."),
+                ("background_failed", "Refreshes that failed."),
+            )
+        }
+        # Every worker sees the same store: the newest figure counts, not the sum.
+        self._sessions = Gauge(
+            "seeker_sessions",
+            "Sessions that are kept.",
+            registry=self._registry,
+            multiprocess_mode="livemostrecent",
+        )
+
+    def answered(self, method: str, call: str, status: int, seconds: float) -> None:
+        """Note an answer."""
+        self._seconds.labels(method, call).observe(seconds)
+        self._answers.labels(method, call, str(status)).inc()
+
+    def note(self, engine: Engine, pool: Pool) -> None:
+        """Note how the engine is doing now."""
+        cache = engine.cache
+        for name, value in (
+            ("belief_cache_hits", cache.hits),
+            ("belief_cache_misses", cache.misses),
+            ("belief_cache_dropped", cache.dropped),
+            ("belief_cache_bytes", cache.bytes),
+            ("belief_cache_sessions", len(cache)),
+            ("queue_length", pool.waiting),
+            ("refused", pool.refused),
+            ("background_length", len(engine.background)),
+            ("background_failed", engine.background.failed),
+        ):
+            self._gauges[name].set(value)
+
+    def text(self, sessions: int) -> bytes:
+        """Return all figures as Prometheus reads them."""
+        self._sessions.set(sessions)
+        if SHARED not in os.environ:
+            return generate_latest(self._registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+        return generate_latest(registry)

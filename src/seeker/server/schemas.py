@@ -1,0 +1,191 @@
+"""What may be asked and what is answered, as the OpenAPI document shows it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+WORDS = 10_000
+"""Letters that no text exceeds; the setting text_limit is usually far below."""
+
+
+def _readable(text: str) -> str:
+    if any((ord(letter) < 32 and letter not in "\t\n\r") or ord(letter) == 127 for letter in text):
+        raise ValueError("control characters cannot be read")
+    return text
+
+
+Text = Annotated[str, Field(max_length=WORDS), AfterValidator(_readable)]
+ItemId = Annotated[str, Field(min_length=1, max_length=1000)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Vector = Annotated[list[Finite], Field(min_length=1, max_length=8192)]
+UserName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_readable)]
+Step = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class Asked(BaseModel):
+    """A request's body: nothing unknown, nothing guessed."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class StartAsked(Asked):
+    """How a session begins; everything may be left out."""
+
+    catalog: Annotated[str, Field(max_length=64)] | None = None
+    query: Text | None = Field(None, description="Words that say where to begin.")
+    filter: dict[str, Any] | None = Field(
+        None, description='What attributes must be, such as {"price": {"lt": 50}}.'
+    )
+    model: str | dict[str, Any] | None = Field(
+        None, description='A name, or settings such as {"name": "pairwise", "alpha": 1.0}.'
+    )
+    strategy: str | dict[str, Any] | None = Field(None, description="A name, or settings.")
+    page_size: Annotated[int, Field(ge=1, le=10_000)] = 12
+    seed: Annotated[int, Field(ge=0, lt=2**128)] | None = None
+    user: UserName | Vector | dict[str, Vector] | None = Field(
+        None, description="A person's name, or their vector c of φ(c, x), by view."
+    )
+    repeat: Literal["never", "unrated", "always"] = "never"
+    personalise: bool = Field(
+        False, description="Begin with what this user's last session has taught."
+    )
+
+
+class ClickAsked(Asked):
+    """A verdict on an item; shown: what was on screen; step: which page the person saw."""
+
+    item: ItemId
+    verdict: Literal["like", "dislike", "clear"]
+    shown: Annotated[list[ItemId], Field(max_length=10_000)] | None = None
+    step: Step | None = None
+
+
+class UndoAsked(Asked):
+    """What to take back: the last thing in effect."""
+
+    step: Step | None = None
+
+
+class TextAsked(Asked):
+    """Feedback in words."""
+
+    text: Annotated[str, Field(min_length=1, max_length=WORDS), AfterValidator(_readable)]
+    step: Step | None = None
+
+
+class ItemAnswer(BaseModel):
+    """An item."""
+
+    id: str
+    title: str
+    media: str | None
+    attributes: dict[str, Any]
+
+
+class PageAnswer(BaseModel):
+    """A slice of one ranking."""
+
+    items: list[ItemAnswer]
+    offset: int
+    limit: int
+    total: int
+
+
+class BeliefAnswer(BaseModel):
+    """A belief in a few numbers."""
+
+    entropy: float
+    candidates: float
+    on_page: float
+    views: dict[str, float]
+    noise: float | None
+
+
+class SessionAnswer(BaseModel):
+    """A session: where it is, and what it shows."""
+
+    id: str
+    catalog: str
+    step: int
+    likes: list[str]
+    dislikes: list[str]
+    page: PageAnswer
+    belief: BeliefAnswer | None
+
+
+class ShareAnswer(BaseModel):
+    """What one click did for an item."""
+
+    item: str
+    verdict: Literal["like", "dislike"]
+    log_likelihood: float
+    pull: float
+
+
+class ExplanationAnswer(BaseModel):
+    """An item's score in its parts; null stands for −∞, of items that a filter keeps out."""
+
+    item: str
+    score: float | None
+    prior: float | None
+    text: float
+    clicks: list[ShareAnswer]
+
+
+class EventsAnswer(BaseModel):
+    """All that is kept of a session."""
+
+    id: str
+    catalog: str
+    user: str | None
+    began: float
+    active: float
+    events: list[dict[str, Any]]
+
+
+class CatalogLine(BaseModel):
+    """A catalog in a list."""
+
+    name: str
+    items: int
+    views: list[str]
+    reads_text: bool
+
+
+class CatalogsAnswer(BaseModel):
+    """The catalogs that are served; the first is the usual one."""
+
+    catalogs: list[CatalogLine]
+
+
+class CatalogAnswer(CatalogLine):
+    """A catalog, and how its attributes are spread."""
+
+    version: int
+    about: dict[str, Any]
+    facets: list[dict[str, Any]]
+
+
+class HealthAnswer(BaseModel):
+    """Whether the service lives, and whether it is ready to serve."""
+
+    live: bool
+    ready: bool
+
+
+class Problem(BaseModel):
+    """What was wrong, and what to do about it."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    hint: str
+
+
+class SessionProblem(Problem):
+    """A conflict, with the session as it is now where there is one."""
+
+    session: SessionAnswer | None = None

@@ -1,0 +1,98 @@
+"""What all routes share: the engine, the threads it works in, and who may do what."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Annotated, Any, TypeVar
+
+from fastapi import Depends, Header, Request
+
+from seeker.catalog import Catalog
+from seeker.engine import Catalogs, Engine, Pool
+from seeker.kernels.threads import cores
+from seeker.server.gate import Gate
+from seeker.server.keys import Keys
+from seeker.server.limits import Rate
+from seeker.server.metrics import Metrics
+from seeker.server.settings import Settings
+from seeker.stores import Key, open_store
+
+Result = TypeVar("Result")
+
+
+class Service:
+    """The parts of a running service."""
+
+    def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
+        self.settings = settings
+        self.keys = Keys.read(settings.keys)
+        self.rate = Rate(settings.rate, settings.burst)
+        self.metrics = Metrics()
+        self.gate = Gate()
+        self.ready = False
+        self._facets: dict[str, tuple[Catalog, list[dict[str, Any]]]] = {}
+        self.pool = Pool(settings.threads or cores() + 1, settings.queue)
+        self.engine = Engine(
+            catalogs,
+            open_store(settings.store),
+            cache_bytes=settings.belief_cache,
+            lifetime=settings.session_days * 86_400.0,
+            sessions_per_key=settings.sessions_per_key,
+            free=lambda: self.pool.idle,
+        )
+
+    async def run(self, work: Callable[[], Result], session: str | None = None) -> Result:
+        """Have something done in a thread; one thing at a time for each session."""
+        if session is None:
+            return await asyncio.wrap_future(self.pool.submit(work))
+        async with self.gate.turn(session):
+            return await asyncio.wrap_future(self.pool.submit(work))
+
+    def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
+        """Return the facets of a catalog; they are counted once for each version of it."""
+        held = self._facets.get(name)
+        if held is None or held[0] is not catalog:
+            counted = [facet.to_json() for facet in catalog.facets().values()]
+            held = self._facets[name] = (catalog, counted)
+        return held[1]
+
+    def close(self) -> None:
+        """Finish what is under way and let go of everything."""
+        self.pool.close()
+        self.engine.close()
+
+
+def service_of(request: Request) -> Service:
+    """Return the service that a request is for."""
+    service: Service = request.app.state.service
+    return service
+
+
+Served = Annotated[Service, Depends(service_of)]
+
+Retried = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=16,
+        max_length=128,
+        pattern=r"^[!-~]+$",
+        description="Names this request, such as a UUID: a retry with the same name and body "
+        "answers as the first time did.",
+    ),
+]
+Authorization = Annotated[
+    str | None,
+    Header(description="Bearer KEY, where the service asks for keys.", max_length=500),
+]
+
+
+def key_of(name: str | None, scope: str, call: str, body: Any) -> Key | None:
+    """Return an idempotency key with a fingerprint of what the request said."""
+    if name is None:
+        return None
+    said = json.dumps([call, body], sort_keys=True)
+    return Key(scope, name, hashlib.sha256(said.encode()).hexdigest())

@@ -1,0 +1,88 @@
+"""Serving: listen, say where, and stop without dropping what is under way."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+from seeker.engine import Catalogs
+from seeker.errors import SeekerError
+from seeker.server.app import SETTINGS, create_app
+from seeker.server.keys import Keys
+from seeker.server.logs import set_up
+from seeker.server.metrics import SHARED
+from seeker.server.settings import Settings
+from seeker.stores import open_store
+from seeker.stores.opening import MEMORY
+
+_FINISH = 30
+_BACKLOG = 2048
+
+
+class CannotListen(SeekerError):
+    """The address cannot be used."""
+
+    title = "The address cannot be used"
+
+
+def serve(settings: Settings, tell: Callable[[str], None]) -> None:
+    """Serve until a signal comes. tell: told the address as soon as it can be called."""
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    # Whatever is wrong is said here, once, and not by every worker.
+    catalogs = Catalogs.open(settings.catalogs)
+    Keys.read(settings.keys)
+    if settings.workers > 1 and settings.store == MEMORY:
+        raise SeekerError(
+            "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."
+        )
+    open_store(settings.store).close()
+    listening = _listen(settings.host, settings.port)
+    set_up(settings.log_level)
+    shared: dict[str, Any] = {
+        "log_config": None,
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": _FINISH,
+        "proxy_headers": bool(settings.proxies),
+        "forwarded_allow_ips": list(settings.proxies),
+        "backlog": _BACKLOG,
+    }
+    tell(_address(settings.host, listening))
+    if settings.workers == 1:
+        app = create_app(settings, catalogs)
+        uvicorn.Server(uvicorn.Config(app, **shared)).run([listening])
+        return
+    with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
+        os.environ[SHARED] = figures
+        os.environ[SETTINGS] = settings.to_json()
+        config = uvicorn.Config(
+            "seeker.server.app:from_environment",
+            factory=True,
+            workers=settings.workers,
+            **shared,
+        )
+        Multiprocess(config, sockets=[listening]).run()
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CannotListen(
+            f"Nothing can listen at {host}, port {port} ({reason}).",
+            "Choose another with --port; 0 takes any that is free.",
+        ) from None
+    listening.set_inheritable(True)
+    return listening
+
+
+def _address(host: str, listening: socket.socket) -> str:
+    port = listening.getsockname()[1]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

@@ -1,0 +1,160 @@
+"""The calls about sessions."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from seeker.engine import Shown
+from seeker.server.answers import explanation_json, page_json, session_json
+from seeker.server.asking import check_length, check_text, model_of, strategy_of
+from seeker.server.responses import problems
+from seeker.server.schemas import (
+    ClickAsked,
+    EventsAnswer,
+    ExplanationAnswer,
+    PageAnswer,
+    SessionAnswer,
+    StartAsked,
+    TextAsked,
+    UndoAsked,
+)
+from seeker.server.service import Authorization, Retried, Served, key_of
+from seeker.server.strict import StrictRoute
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictRoute)
+
+Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="The id of a session.")]
+ItemPath = Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")]
+
+
+def _answer(shown: Shown, status: int = 200) -> Response:
+    return JSONResponse(session_json(shown), status)
+
+
+@router.post("", status_code=201, response_model=SessionAnswer, responses=problems(401, 404, 409))
+async def start(
+    request: Request,
+    service: Served,
+    body: StartAsked,
+    idempotency_key: Retried = None,
+    authorization: Authorization = None,
+) -> Response:
+    """Start a session: its id is the only key to it."""
+    owner = service.keys.may_start(authorization)
+    settings = service.settings
+    check_length("page_size", body.page_size, settings.page_limit)
+    check_text("query", body.query, settings)
+    request.state.text = body.query
+    # Without API keys the address keeps one client's idempotency keys from opening another's door.
+    client = request.client.host if request.client else ""
+    scope = f"key {owner}" if owner else f"from {client}"
+    key = key_of(idempotency_key, scope, "start", body.model_dump())
+    model, strategy = model_of(body.model), strategy_of(body.strategy)
+
+    def work() -> Shown:
+        return service.engine.start(
+            body.catalog,
+            query=body.query,
+            filter=body.filter,
+            model=model,
+            strategy=strategy,
+            page_size=body.page_size,
+            seed=body.seed,
+            user=body.user,
+            repeat=body.repeat,
+            personalise=body.personalise,
+            owner=owner,
+            key=key,
+        )
+
+    return _answer(await service.run(work), 201)
+
+
+@router.post("/{id}/clicks", response_model=SessionAnswer, responses=problems(404, 409))
+async def click(
+    id: Id, service: Served, body: ClickAsked, idempotency_key: Retried = None
+) -> Response:
+    """Give a verdict on an item; with `step`, a click on a page that has passed is a 409."""
+    check_length("The length of shown", len(body.shown or ()), service.settings.shown_limit)
+    key = key_of(idempotency_key, id, "click", body.model_dump())
+    engine = service.engine
+    return _answer(
+        await service.run(
+            lambda: engine.click(id, body.item, body.verdict, body.shown, body.step, key), id
+        )
+    )
+
+
+@router.post("/{id}/undo", response_model=SessionAnswer, responses=problems(404, 409))
+async def undo(
+    id: Id, service: Served, body: UndoAsked | None = None, idempotency_key: Retried = None
+) -> Response:
+    """Take back the last thing done."""
+    asked = body or UndoAsked()
+    key = key_of(idempotency_key, id, "undo", asked.model_dump())
+    return _answer(await service.run(lambda: service.engine.undo(id, asked.step, key), id))
+
+
+@router.post("/{id}/text", response_model=SessionAnswer, responses=problems(404, 409))
+async def text(
+    id: Id, request: Request, service: Served, body: TextAsked, idempotency_key: Retried = None
+) -> Response:
+    """Give feedback in words, in a catalog that reads text."""
+    check_text("text", body.text, service.settings)
+    request.state.text = body.text
+    key = key_of(idempotency_key, id, "text", body.model_dump())
+    return _answer(await service.run(lambda: service.engine.say(id, body.text, body.step, key), id))
+
+
+@router.get("/{id}", response_model=SessionAnswer, responses=problems(404, 409))
+async def show(id: Id, service: Served) -> Response:
+    """Return where a session is."""
+    return _answer(await service.run(lambda: service.engine.show(id), id))
+
+
+@router.get("/{id}/items", response_model=PageAnswer, responses=problems(404, 409))
+async def items(
+    id: Id,
+    service: Served,
+    offset: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
+    limit: Annotated[int, Query(ge=1, le=10_000)] = 48,
+) -> Response:
+    """Return a slice of the ranking of this step."""
+    check_length("limit", limit, service.settings.page_limit)
+    name, page = await service.run(lambda: service.engine.more(id, offset, limit), id)
+    return JSONResponse(page_json(page, name))
+
+
+@router.get(
+    "/{id}/explain/{item:path}", response_model=ExplanationAnswer, responses=problems(404, 409)
+)
+async def explain(id: Id, item: ItemPath, service: Served) -> Response:
+    """Say which clicks brought an item to its place."""
+    return JSONResponse(
+        explanation_json(await service.run(lambda: service.engine.explain(id, item), id))
+    )
+
+
+@router.get("/{id}/events", response_model=EventsAnswer, responses=problems(404))
+async def events(id: Id, service: Served) -> Response:
+    """Return all that is kept of a session: a person's own data."""
+    kept = await service.run(lambda: service.engine.kept(id), id)
+    written: dict[str, Any] = {
+        "id": kept.id,
+        "catalog": kept.catalog,
+        "user": kept.person,
+        "began": kept.began,
+        "active": kept.active,
+        "events": list(kept.events),
+    }
+    return JSONResponse(written)
+
+
+@router.delete("/{id}", status_code=204, responses=problems(404))
+async def delete(id: Id, service: Served) -> Response:
+    """Forget a session and all that belongs to it."""
+    await service.run(lambda: service.engine.delete(id), id)
+    return Response(status_code=204)

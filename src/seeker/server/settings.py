@@ -1,0 +1,145 @@
+"""The settings of the service: one table, filled by flags, the environment or a TOML file."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from seeker.errors import BadInput
+
+PREFIX = "SEEKER_"
+_UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3}
+
+
+def _setting(default: Any, help: str, size: bool = False, least: float = 0) -> Any:
+    return field(default=default, metadata={"help": help, "size": size, "least": least})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings; each is a flag, a variable SEEKER_… and a key of the TOML file."""
+
+    catalogs: tuple[str, ...] = _setting((), "Catalogs to serve: FOLDER or NAME=FOLDER.")
+    host: str = _setting("127.0.0.1", "Address to listen at; 0.0.0.0 for all.")
+    port: int = _setting(8000, "Port to listen at; 0 for any that is free.")
+    workers: int = _setting(1, "Processes.", least=1)
+    threads: int = _setting(0, "Threads per process; 0 for one more than there are cores.")
+    queue: int = _setting(64, "Requests that may wait for a thread before others are refused.")
+    store: str = _setting(
+        "seeker-sessions.sqlite", "Where sessions are kept: a file, or postgresql://…"
+    )
+    belief_cache: int = _setting(512_000_000, "Memory for beliefs, per process.", size=True)
+    session_days: float = _setting(30.0, "Days without a click after which a session is forgotten.")
+    keys: str = _setting("", "File with API keys, made by `seeker keys`; none: anybody may start.")
+    sessions_per_key: int = _setting(0, "Sessions that one API key may have; 0 for any number.")
+    rate: float = _setting(100.0, "Requests per second and client, per process; 0 for any number.")
+    burst: int = _setting(200, "Requests that a client may make at once.", least=1)
+    cors: tuple[str, ...] = _setting((), "Origins whose pages may call the service.")
+    proxies: tuple[str, ...] = _setting((), "Addresses of proxies whose word on clients counts.")
+    body_limit: int = _setting(64_000, "Length of a request's body.", size=True, least=1024)
+    text_limit: int = _setting(1000, "Letters in a text that a person types.", least=1)
+    page_limit: int = _setting(200, "Items on a page.", least=1)
+    shown_limit: int = _setting(500, "Items in the list of what was on screen.", least=1)
+    open_metrics: bool = _setting(False, "Let anybody read /metrics, not only admin keys.")
+    log_texts: bool = _setting(False, "Write the texts that people type into the logs.")
+    log_level: str = _setting("info", "What is logged: debug, info, warning or error.")
+
+    def to_json(self) -> str:
+        """Return the settings as text, for worker processes."""
+        return json.dumps({one.name: getattr(self, one.name) for one in fields(self)})
+
+    @classmethod
+    def from_json(cls, written: str) -> Settings:
+        """Return the settings that `to_json` wrote."""
+        return _filled(json.loads(written), "the parent process")
+
+
+def read(
+    flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: str | None = None
+) -> Settings:
+    """Return the settings: flags before the environment before the file before the defaults."""
+    values: dict[str, Any] = {}
+    if file:
+        values |= _checked_names(_toml(Path(file)), file)
+    for one in fields(Settings):
+        given = environment.get(PREFIX + one.name.upper())
+        if given is not None:
+            values[one.name] = given.split(",") if isinstance(one.default, tuple) else given
+    values |= {name: value for name, value in flags.items() if value not in (None, ())}
+    return _filled(values, "the settings")
+
+
+def size(given: object) -> int:
+    """Return a number of bytes that may be written like 512MB."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B)?\s*", str(given).upper())
+    if match is None:
+        raise BadInput(f"{given!r} is not a size.", "Write it like 512MB.")
+    return int(float(match[1]) * _UNITS[match[2] or ""])
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise BadInput(f"There is no settings file '{path}'.") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"The settings file '{path}' is not TOML: {error}.") from None
+
+
+def _checked_names(values: Mapping[str, Any], file: str) -> dict[str, Any]:
+    known = {one.name for one in fields(Settings)}
+    named = {name.replace("-", "_"): value for name, value in values.items()}
+    unknown = sorted(set(named) - known)
+    if unknown:
+        raise BadInput(
+            f"The settings file '{file}' has an unknown key {unknown[0]!r}.",
+            f"Known are {sorted(known)}.",
+        )
+    return named
+
+
+def _filled(values: Mapping[str, Any], where: str) -> Settings:
+    made = {
+        one.name: _value(one.name, values[one.name], one.default, one.metadata)
+        for one in fields(Settings)
+        if one.name in values
+    }
+    settings = Settings(**made)
+    if settings.log_level not in ("debug", "info", "warning", "error"):
+        raise BadInput(
+            f"log_level is {settings.log_level!r}.", "Use debug, info, warning or error."
+        )
+    return settings
+
+
+def _value(name: str, given: Any, default: Any, about: Mapping[str, Any]) -> Any:
+    """Return a value of the kind that its default has."""
+    try:
+        if isinstance(default, tuple):
+            listed = [given] if isinstance(given, str) else given
+            return tuple(str(one).strip() for one in listed if str(one).strip())
+        if isinstance(default, bool):
+            return given if isinstance(given, bool) else _SWITCH[str(given).lower()]
+        if about["size"]:
+            number: float = size(given)
+        elif isinstance(default, int | float):
+            number = type(default)(given)
+        else:
+            return str(given)
+    except (KeyError, TypeError, ValueError) as error:
+        if isinstance(error, BadInput):
+            raise
+        kind = type(default).__name__
+        raise BadInput(f"The setting {name} is {given!r}, which is no {kind}.") from None
+    if not about["least"] <= number < float("inf"):
+        raise BadInput(f"The setting {name} is {given!r}, but must be at least {about['least']}.")
+    return number
+
+
+_SWITCH = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
