@@ -21,6 +21,7 @@ ROOMS = [
     ("session",),
     ("embedders",),
     ("catalog",),
+    ("demo",),
     ("stores",),
     ("engine",),
     ("cluster", "server", "client", "lab"),
@@ -88,5 +89,15 @@ def test_importing_loads_nothing_heavy() -> None:
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
-    heavy = {"numba", "llvmlite", "onnxruntime", "PIL", "pyarrow", "matplotlib", "fastapi", "ray"}
+    heavy = {
+        "numba",
+        "llvmlite",
+        "onnxruntime",
+        "PIL",
+        "pyarrow",
+        "matplotlib",
+        "fastapi",
+        "ray",
+        "httpx",
+    }
     assert not heavy & set(loaded)

@@ -1,9 +1,14 @@
 """Seeker finds the thing a person has in mind but cannot put into words."""
 
+from typing import TYPE_CHECKING, Any
+
 from seeker import display, models
 from seeker.catalog import Catalog, build
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.session import PAPER, Belief, Explanation, Item, Page, Session
+
+if TYPE_CHECKING:
+    from seeker.client import Client
 
 __version__ = "0.1.0"
 
@@ -12,6 +17,7 @@ __all__ = [
     "BadInput",
     "Belief",
     "Catalog",
+    "Client",
     "Conflict",
     "Explanation",
     "Item",
@@ -23,3 +29,12 @@ __all__ = [
     "display",
     "models",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what talks over the network only for those who ask for it."""
+    if name == "Client":
+        from seeker.client import Client
+
+        return Client
+    raise AttributeError(f"module 'seeker' has no attribute {name!r}")

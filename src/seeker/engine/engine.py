@@ -47,6 +47,8 @@ class Engine:
 
     Several engines, in other processes or on other machines, may share a store: whichever is
     asked answers the same. lifetime: seconds without a click after which a session is forgotten.
+    at_once: up to so many items the belief comes with the answer. free: whether there is time for
+    work that may wait.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Engine:
         cache_bytes: int = 512_000_000,
         lifetime: float = 30 * 86_400.0,
         sessions_per_key: int = 0,
+        at_once: int = AT_ONCE,
         free: Callable[[], bool] = lambda: True,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -65,6 +68,7 @@ class Engine:
         self.background = Background(free)
         self._lifetime = lifetime
         self._sessions_per_key = sessions_per_key
+        self._at_once = at_once
         self._clock = clock
         self._locks = Locks()
 
@@ -272,7 +276,7 @@ class Engine:
     def _shown(self, id: str, name: str, entry: Entry, current: bool = True) -> Shown:
         session = entry.session
         if entry.summary is None:
-            if len(entry.catalog) <= AT_ONCE:
+            if len(entry.catalog) <= self._at_once:
                 entry.summary = Summary.of(session.belief)
             elif current:
                 self.background.want(id, lambda: self._settle(id))

@@ -1,0 +1,131 @@
+"""Calls over HTTP: retried where that is safe, with errors as Seeker's own."""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import httpx
+
+from seeker.errors import BadInput, Conflict, NotFound, SeekerError
+
+_TRIES = 5
+_LONGEST_WAIT = 5.0
+
+
+class Unreachable(SeekerError):
+    """The server does not answer, or answers with what only its keeper can mend."""
+
+    exit_code = 5
+    http_status = 503
+    title = "The server does not answer"
+
+
+class Elsewhere(Conflict):
+    """A conflict; session: the session's answer as it is now, if the server sent it."""
+
+    def __init__(self, message: str, hint: str, session: Mapping[str, Any] | None) -> None:
+        super().__init__(message, hint)
+        self.session = session
+
+
+class Wire:
+    """Connections to one server."""
+
+    def __init__(self, url: str, key: str | None, timeout: float) -> None:
+        if not isinstance(url, str) or not url.startswith(("http://", "https://")):
+            raise BadInput(f"{url!r} is not the address of a server.", "Write http://host:port.")
+        self._url = url.rstrip("/")
+        headers = {"Accept": "application/json"}
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key}"
+        self._http = httpx.Client(base_url=self._url, headers=headers, timeout=timeout)
+
+    def address(self, path: str) -> str:
+        """Return the full address of something on the server."""
+        return self._url + path
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> dict[str, Any]:
+        """Call the server; every POST carries a key, so that trying again does nothing twice."""
+        headers, content = {}, None
+        if method == "POST":
+            headers = {
+                "Content-Type": "application/json",
+                "Idempotency-Key": key or uuid.uuid4().hex,
+            }
+            content = _written(body or {})
+        failure = ""
+        for attempt in range(_TRIES):
+            try:
+                answer = self._http.request(method, path, content=content, headers=headers)
+            except httpx.TransportError as error:
+                failure = str(error) or type(error).__name__
+                _wait(attempt, None)
+                continue
+            later = answer.headers.get("Retry-After")
+            if later is not None and attempt + 1 < _TRIES:
+                _wait(attempt, later)
+                continue
+            return _read(answer)
+        raise Unreachable(f"The server at {self._url} does not answer ({failure}).")
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+
+def _wait(attempt: int, asked: str | None) -> None:
+    """Wait as long as the server asks, or ever longer; apart from others who wait, too."""
+    least = float(asked) if asked is not None and asked.isdigit() else 0.1 * 2**attempt
+    time.sleep(min(_LONGEST_WAIT, least) * random.uniform(1.0, 1.25))
+
+
+def _written(body: Mapping[str, Any]) -> bytes:
+    try:
+        return json.dumps(body, allow_nan=False, default=_plain).encode()
+    except (TypeError, ValueError) as error:
+        raise BadInput(f"This cannot be sent as JSON: {error}.") from None
+
+
+def _plain(value: Any) -> Any:
+    """Return arrays and the like as lists, sets in an order."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, set | frozenset | tuple):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+def _read(answer: httpx.Response) -> dict[str, Any]:
+    if answer.status_code == 204:
+        return {}
+    try:
+        read = answer.json()
+    except ValueError:
+        read = None
+    if not isinstance(read, dict):
+        raise Unreachable(f"The server answered {answer.status_code}, but not with JSON.")
+    if answer.is_success:
+        return read
+    message, hint = str(read.get("detail", "The server refused.")), str(read.get("hint", ""))
+    match answer.status_code:
+        case 404:
+            raise NotFound(message, hint)
+        case 409:
+            raise Elsewhere(message, hint, read.get("session"))
+        case 400 | 413 | 422:
+            raise BadInput(message, hint)
+        case _:
+            raise Unreachable(message, hint)
