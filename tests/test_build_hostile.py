@@ -58,6 +58,8 @@ def test_pictures_that_are_none_are_named(tmp_path: Path) -> None:
     catalog, told = built(root, tmp_path / "catalog")
     assert list(catalog.ids) == ["whole.jpg"]
     assert "5 × broken picture" in told
+    for name in ("huge.png", "cut.jpg", "zip.jpg", "bad.svg", "empty.png"):
+        assert name in told
     catalog_report = catalog.head.source["left out"] if catalog.head else {}
     assert catalog_report["broken picture"]["count"] == 5
 

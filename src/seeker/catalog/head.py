@@ -111,6 +111,9 @@ class Head:
 
 def settle(folder: Path) -> None:
     """Make sure that what was renamed in a folder outlives a loss of power."""
+    if os.name == "nt":
+        # Windows has no such call for folders; its file system keeps a journal of renames.
+        return
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

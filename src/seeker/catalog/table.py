@@ -18,6 +18,8 @@ from seeker.catalog.values import Plain
 from seeker.errors import BadInput
 from seeker.types import Doubles, Rows
 
+_REMEMBERED = 16
+
 
 class ItemTable:
     """Reads an item table; `count` is how many items it has."""
@@ -25,6 +27,7 @@ class ItemTable:
     def __init__(self, connections: Connections, count: int) -> None:
         self._connections = connections
         self.count = count
+        self._facets: dict[int, dict[str, Facet]] = {}
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -90,7 +93,10 @@ class ItemTable:
     def scores(
         self, words: str, limit: int | None = None, filter: Mapping[str, Any] | None = None
     ) -> tuple[Rows, Doubles]:
-        """Return the places and scores of the items that match, (hits,) each, best first."""
+        """Return the places and scores of the items that match, (hits,) each.
+
+        With a limit the best come first; without one all come, in no order.
+        """
         if limit is not None and (
             not isinstance(limit, int | np.integer) or isinstance(limit, bool) or limit < 1
         ):
@@ -106,8 +112,12 @@ class ItemTable:
         with self._connections.use() as connection:
             found = connection.execute(
                 f"SELECT rowid, -bm25(words, {weights}) AS score FROM words WHERE words MATCH ? "
-                f"{restricted} ORDER BY score DESC, rowid LIMIT ?",
-                (asked, *(chosen.values if filter else ()), -1 if limit is None else int(limit)),
+                f"{restricted} {'' if limit is None else 'ORDER BY score DESC, rowid LIMIT ?'}",
+                (
+                    asked,
+                    *(chosen.values if filter else ()),
+                    *(() if limit is None else (int(limit),)),
+                ),
             ).fetchall()
         if not found:
             return np.empty(0, np.int64), np.empty(0)
@@ -116,11 +126,17 @@ class ItemTable:
 
     def facets(self, filter: Mapping[str, Any] | None, limit: int) -> dict[str, Facet]:
         """Return how every attribute's values are spread over the items that pass."""
+        if filter is None and limit in self._facets:
+            return dict(self._facets[limit])
         chosen = where(filter, self.attributes)
-        return {
+        found = {
             name: self._facet(attribute, chosen.sql, chosen.values, limit)
             for name, attribute in self.attributes.items()
         }
+        if filter is None and len(self._facets) < _REMEMBERED:
+            # The table never changes, and everybody starts by looking at all of it.
+            self._facets[limit] = found
+        return dict(found)
 
     def departed(self, id: str) -> dict[str, NDArray[np.float32]] | None:
         """Return the vectors of an item that was removed, by view, if they are kept."""

@@ -9,7 +9,7 @@ from seeker.catalog.building.record import Problem
 from seeker.catalog.values import short
 from seeker.errors import BadInput
 
-_EXAMPLES = 3
+_EXAMPLES = 5
 
 
 class Report:
