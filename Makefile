@@ -2,13 +2,25 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: test check bench clean
+.PHONY: help demo test check bench clean
+
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+$(VENV)/.demo: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --editable ".[demo]"
+	touch $@
 
 $(VENV)/.dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev,bench]"
-	touch $@
+	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench]"
+	touch $@ $(VENV)/.demo
+
+demo: $(VENV)/.demo  ## the web service on the built-in catalog
+	$(BIN)/seeker demo
 
 test: check  ## the checks and all tests
 	$(BIN)/python -m pytest -n auto
@@ -18,9 +30,9 @@ check: $(VENV)/.dev  ## style and types
 	$(BIN)/ruff check src tests benchmarks
 	$(BIN)/mypy
 
-bench: $(VENV)/.dev  ## speed as ratios; writes docs/benchmarks
+bench: $(VENV)/.dev  ## what a click costs, as ratios; writes docs/benchmarks
 	$(BIN)/python benchmarks/click.py
 
-clean:
+clean:  ## remove what was made
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +

@@ -9,6 +9,7 @@ import click
 
 from seeker.cli.building import add, build
 from seeker.cli.catalogs import info, remove, search, tidy, verify
+from seeker.cli.demo import demo
 from seeker.cli.failures import said
 from seeker.server.commands import keys, serve, sessions
 
@@ -19,7 +20,7 @@ def cli() -> None:
     """Find the thing a person has in mind but cannot put into words."""
 
 
-for command in (build, add, remove, info, search, verify, tidy):
+for command in (demo, build, add, remove, info, search, verify, tidy):
     cli.add_command(command)
 
 for command in (serve, keys, sessions):

@@ -1,0 +1,36 @@
+"""`seeker demo`: the built-in catalog, built if needed, shown and served."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(short_help="Try Seeker on the built-in catalog of emoji.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
+@click.option("--port", default=8000, show_default=True, help="Port to serve at; 0 picks one.")
+@click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@click.option("--no-serve", is_flag=True, help="Only build it and show a sample search.")
+def demo(host: str, port: int, no_browser: bool, no_serve: bool) -> None:
+    """Build the catalog of emoji (the first time), show a sample search, and serve it."""
+    from seeker.demo import demo_catalog
+    from seeker.demo.catalog import folder
+    from seeker.demo.sample import sample_search
+
+    catalog = demo_catalog(click.echo, progress=True)
+    click.echo(f"{len(catalog):,} emoji with the views {', '.join(catalog.views)}.")
+    for line in sample_search(catalog):
+        click.echo(line)
+    if no_serve:
+        return
+    from seeker.server.serving import serve
+    from seeker.server.settings import read
+
+    def tell(address: str) -> None:
+        click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
+        if not no_browser:
+            click.launch(address)
+
+    place = folder()
+    store = str(place.with_suffix(".sessions.sqlite"))
+    settings = read({"catalogs": (f"emoji={place}",), "host": host, "port": port, "store": store})
+    serve(settings, tell)
