@@ -33,7 +33,11 @@ class PostgresStore(SqlStore):
         self._local = threading.local()
         self._lock = threading.Lock()
         self._open: list[Connection[Any]] = []
-        self.migrate()
+        try:
+            self.migrate()
+        except BaseException:
+            self.close()
+            raise
 
     def migrate(self, only_to: int | None = None) -> None:
         """Bring the tables to the present version; workers that start at once take turns."""

