@@ -15,8 +15,11 @@ from PIL import Image
 
 import seeker
 from seeker import BadInput, Catalog
+from seeker.catalog.building import update
+from seeker.catalog.building.record import Offer, Problem, Record
+from seeker.catalog.building.sources.records import Records
 from seeker.types import Floats
-from test_build_parts import MeanColour, picture
+from test_build_parts import Letters, MeanColour, picture
 
 COUNT = 700
 
@@ -178,3 +181,51 @@ def test_vectors_that_are_not_finite_are_bad_rows(tmp_path: Path) -> None:
         seeker.build(
             tmp_path, tmp_path / "x", views=["colour"], embedders={"colour": Dark()}, strict=True
         )
+
+
+def test_an_interrupted_update_leaves_the_catalog_whole_and_goes_on(
+    photos: Path, tmp_path: Path
+) -> None:
+    picture(tmp_path / "first" / "first.png", (1, 2, 3))
+    out = build(tmp_path / "first", tmp_path / "catalog", Counting())
+    before = Catalog.open(out)
+    with pytest.raises(KeyboardInterrupt):
+        update.add(out, photos, embedders={"colour": Counting(until=400)})
+    assert not before.changed()
+    assert list(Catalog.open(out).ids) == ["first.png"]
+    last = Counting()
+    added = update.add(out, photos, embedders={"colour": last})
+    assert last.embedded < COUNT - 200
+    assert len(added) == COUNT
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["catalog", "first"]
+
+
+def test_an_interrupted_replacement_leaves_the_old_catalog_whole(
+    photos: Path, tmp_path: Path
+) -> None:
+    picture(tmp_path / "first" / "first.png", (1, 2, 3))
+    out = build(tmp_path / "first", tmp_path / "catalog", Counting())
+    before = sums(out)
+    with pytest.raises(KeyboardInterrupt):
+        seeker.build(
+            photos, out, views=["colour"], embedders={"colour": Counting(until=400)}, replace=True
+        )
+    assert sums(out) == before
+
+
+def test_a_program_can_be_a_source(tmp_path: Path) -> None:
+    contents = picture(tmp_path / "red.png", (255, 0, 0)).read_bytes()
+    records: list[Record | Problem] = [
+        Record("1", "one", "One", "first", contents, {"n": 1}),
+        Record("2", "two", "Two", "second", np.full((4, 4, 3), 255, np.uint8), {"n": 2}),
+        Problem("3", "no picture"),
+    ]
+    source = Records(lambda: records, Offer(pictures=True, text=True), {"kind": "program"}, 3)
+    embedders = {"colour": MeanColour(), "letters": Letters()}
+    catalog = seeker.build(
+        source, tmp_path / "catalog", views=["colour", "letters"], embedders=embedders
+    )
+    assert list(catalog.ids) == ["one", "two"]
+    np.testing.assert_allclose(catalog.views["colour"].vectors, [[1, 0, 0], [1, 1, 1]], atol=0.01)
+    assert catalog.head is not None
+    assert catalog.head.source["left out"] == {"no picture": {"count": 1, "examples": ["3"]}}

@@ -167,26 +167,26 @@ class ItemTable:
             )[0]
             return Facet(name, kind, known, distinct, (), low, high)
         if kind == "tags":
-            source, value = (
+            source = (
                 f"(SELECT tags.value AS value FROM tags JOIN known ON known.row = tags.row "
-                f"WHERE tags.attribute = {attribute.number} AND ({condition}))",
-                "value",
+                f"WHERE tags.attribute = {attribute.number} AND ({condition}))"
             )
             known = self._all(f"SELECT count({column}) FROM known WHERE {condition}", *values)[0][0]
         else:
-            source, value = f"(SELECT {column} AS value FROM known WHERE {condition})", "value"
+            source = f"(SELECT {column} AS value FROM known WHERE {condition})"
             known = None
         counted = self._all(
-            f"SELECT {value}, count(*) AS many FROM {source} WHERE {value} IS NOT NULL "
-            f"GROUP BY {value} ORDER BY many DESC, {value}",
+            f"SELECT value, count(*) AS many, count(*) OVER (), sum(count(*)) OVER () "
+            f"FROM {source} WHERE value IS NOT NULL GROUP BY value "
+            f"ORDER BY many DESC, value LIMIT {max(int(limit), 1)}",
             *values,
         )
-        if known is None:
-            known = sum(many for _, many in counted)
+        distinct, total = counted[0][2:] if counted else (0, 0)
         shown = tuple(
-            (bool(value) if kind == "boolean" else value, many) for value, many in counted[:limit]
+            (bool(value) if kind == "boolean" else value, many)
+            for value, many, *_ in counted[:limit]
         )
-        return Facet(name, kind, known, len(counted), shown)
+        return Facet(name, kind, total if known is None else known, distinct, shown)
 
     def _item(self, found: Sequence[Any]) -> tuple[str, str, str, str | None, dict[str, Plain]]:
         _, id, title, text, media, *known = found

@@ -91,7 +91,7 @@ def build(
             departed=departed,
         )
         publish.publish(head, work, target)
-    shutil.rmtree(work, ignore_errors=True)
+        shutil.rmtree(work, ignore_errors=True)
     for line in report.lines():
         if tell is not None:
             tell(line)

@@ -117,6 +117,8 @@ def _load(path: Path) -> dict[str, Array]:
             return {"vectors": np.load(path, mmap_mode="r", allow_pickle=False)}
         with path.open("rb") as handle, np.load(handle, allow_pickle=False) as archive:
             return {name: archive[name] for name in archive.files}
+    except MemoryError:
+        raise BadInput(f"'{path}' needs more memory than there is.", "Use .npy files.") from None
     except (ValueError, EOFError, zipfile.BadZipFile, KeyError):
         raise BadInput(
             f"'{path}' is not a file of plain arrays; Python objects are never read.",

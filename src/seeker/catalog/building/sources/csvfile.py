@@ -11,9 +11,6 @@ from seeker.catalog.building.record import Problem
 from seeker.catalog.building.sources import lines
 from seeker.errors import BadInput
 
-MOST_CELL = 2**20
-"""A cell with more characters than this is not about one item."""
-
 
 class CsvRows:
     """The rows of a CSV file with a header; the delimiter is read off the header."""
@@ -59,9 +56,6 @@ class CsvRows:
     def _row(self, place: str, row: list[str] | None) -> dict[str, Any] | Problem:
         if row is None:
             return Problem(place, "row that is too large", "no more than 16 MB are read as one")
-        largest = max(map(len, row), default=0)
-        if largest > MOST_CELL:
-            return Problem(place, "cell that is too large", f"{largest:,} characters")
         if len(row) != len(self.columns):
             return Problem(
                 place, "row with missing or extra cells", f"{len(row)} of {len(self.columns)}"

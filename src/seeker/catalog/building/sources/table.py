@@ -19,6 +19,9 @@ from seeker.types import Array
 _SAMPLE = 200
 _LONGEST_ID = 4096
 
+MOST_CELL = 2**20
+"""A text with more characters than this is not about one item."""
+
 
 class Rows(Protocol):
     """The rows of a table. columns: as far as they are known beforehand."""
@@ -94,6 +97,9 @@ class Table:
             yield row if isinstance(row, Problem) else self._record(place, number, row)
 
     def _record(self, place: str, number: int, row: Mapping[str, Any]) -> Record | Problem:
+        largest = max((len(one) for one in row.values() if isinstance(one, str)), default=0)
+        if largest > MOST_CELL:
+            return Problem(place, "cell that is too large", f"{largest:,} characters")
         columns = self._columns
         id = str(number) if columns.id is None else self._text(row.get(columns.id)).strip()
         if not id:
