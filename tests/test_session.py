@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -362,3 +364,38 @@ def test_words_are_searched_for_where_no_view_reads_text() -> None:
     for nothing in ("", "   "):
         with pytest.raises(seeker.BadInput):
             session.say(nothing)
+
+
+_NOTHING_NEW = """
+import numpy as np, seeker
+from numba.core.dispatcher import Dispatcher
+from seeker.models import Bipartite, Choice, Pairwise
+
+x = np.random.default_rng(0).normal(size=(20_000, 19))
+catalog = seeker.Catalog.from_arrays([str(n) for n in range(20_000)], {"x": x, "y": x[:, :5]})
+
+def compiled():
+    from seeker.kernels import columns, likelihood, noise, posterior
+    return sum(
+        len(one.signatures)
+        for module in (columns, likelihood, noise, posterior)
+        for one in vars(module).values()
+        if isinstance(one, Dispatcher)
+    )
+
+for model in (Choice(), Pairwise(), Pairwise(scale="raw"), Bipartite()):
+    session = catalog.session(model=model)
+    page = session.page().ids
+    before = compiled()
+    session.like(page[0]); session.page()
+    session.dislike(page[1], shown=page); session.page(); session.refresh()
+    session.like(session.page().ids[2]); session.page()
+    session.belief.entropy, session.belief.views, session.belief.on_page
+    session.say(np.ones(19)); session.page(); session.undo(); session.page()
+    session.more(0, 2000); session.explain(page[0])
+    assert compiled() == before, (model, compiled() - before)
+"""
+
+
+def test_nothing_is_compiled_during_a_click() -> None:
+    subprocess.run([sys.executable, "-c", _NOTHING_NEW], check=True)

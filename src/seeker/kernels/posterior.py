@@ -72,10 +72,10 @@ def mass(log_values, top):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mass_by_theta(sums, log_weights, offsets, out):  # type: ignore[no-untyped-def]
-    """Add Σ_r exp(sums[θ, r] + log_weights[θ] + offsets[r]) to out[θ], where it counts."""
+def mass_by_theta(sums, start, log_weights, offsets, out):  # type: ignore[no-untyped-def]
+    """Add Σ_r exp(sums[θ, start + r] + log_weights[θ] + offsets[r]) to out[θ], where it counts."""
     for theta in range(log_weights.size):
         for r in range(offsets.size):
-            value = sums[theta, r] * 9.5367431640625e-07 + log_weights[theta] + offsets[r]
+            value = sums[theta, start + r] * 9.5367431640625e-07 + log_weights[theta] + offsets[r]
             if value > -40.0:
                 out[theta] += exp(min(value, 0.0))

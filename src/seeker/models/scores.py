@@ -204,7 +204,8 @@ class Scores:
         for start in range(0, self.count, 1 << 16):
             run = slice(start, min(start + (1 << 16), self.count))
             prior = np.zeros(run.stop - start) if self.log_prior is None else self.log_prior[run]
-            mass_by_theta(self._sums[:, run], self.grid.log_weights, prior - log_total, weights)
+            offsets = prior - log_total
+            mass_by_theta(self._sums, start, self.grid.log_weights, offsets, weights)
         return np.asarray(weights / weights.sum())
 
     def _room_for_sums(self) -> Array | None:

@@ -11,6 +11,7 @@ from seeker import display, models
 from seeker.errors import BadInput
 from seeker.models.base import Evidence, Judged, Said, Spoken
 from seeker.models.scores import Scores
+from seeker.models.warm import warm_up
 from seeker.session import events as log
 from seeker.session.belief import Belief
 from seeker.session.checks import check_page_size, check_prior, check_seed, check_user
@@ -62,6 +63,8 @@ class Session:
         self._keywords: tuple[str, ...] = ()
         self._scores = Scores(start.model, space, self._base_prior)
         self._belief: Belief | None = None
+        self._order: display.Ranking | None = None
+        warm_up(self._scores)
         self._show()
 
     @classmethod
@@ -258,7 +261,14 @@ class Session:
             self._scores.assume(self._log_prior())
         self._scores.want(self._evidence())
         self._belief = None
-        self._ranking = self._state.start.strategy.rank(self._scene())
+        self._order = None
+
+    @property
+    def _ranking(self) -> display.Ranking:
+        """The order of all items at this step."""
+        if self._order is None:
+            self._order = self._state.start.strategy.rank(self._scene())
+        return self._order
 
     def _head(self, count: int) -> Rows:
         return self._ranking.head(min(count, self._ranking.total))

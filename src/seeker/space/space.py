@@ -86,7 +86,7 @@ class Space:
         )
         harm = reach * sharpest
         self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
-        self._sum_dtype = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 else np.float64)
+        self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 else np.float64)
         self.reach = reach
         """No column holds a number larger than this (for the fast metrics)."""
 
@@ -112,8 +112,8 @@ class Space:
             for j, probe in enumerate(asked):
                 vectors[j, : view.dimensions], constant[j] = self._linear(v, probe)
             lanes = vectors.reshape(len(asked), width // LANES, LANES).transpose(1, 0, 2)
-            packed.append(np.ascontiguousarray(lanes, self._sum_dtype))
-            constants.append(constant.astype(self._sum_dtype))
+            packed.append(np.ascontiguousarray(lanes, self.summed_in))
+            constants.append(constant.astype(self.summed_in))
         return Probes(tuple(asked), tuple(packed), tuple(constants))
 
     def _linear(self, v: int, probe: Probe) -> tuple[Doubles, float]:
@@ -164,7 +164,7 @@ class Space:
         """Return the views' origins, padded to whole lanes."""
         padded = []
         for view in self.views:
-            origin = np.zeros(-(-view.dimensions // LANES) * LANES, self._sum_dtype)
+            origin = np.zeros(-(-view.dimensions // LANES) * LANES, self.summed_in)
             origin[: view.dimensions] = view.origin
             padded.append(origin)
         return tuple(padded)
