@@ -184,3 +184,24 @@ def test_identical_items_are_ranked_by_their_place() -> None:
     session.like(ids[3])
     assert session.page().ids == ids[12:24]
     assert session.belief.rank(ids[0]) == (len(ids) + 1) / 2
+
+
+def test_a_flat_belief_is_foreseen_and_stays_exact() -> None:
+    rng = np.random.default_rng(3)
+    catalog = Catalog.from_arrays(
+        [str(n) for n in range(20_000)], {"x": rng.normal(size=(20_000, 40))}
+    )
+    session = catalog.session(model=Pairwise(), seed=8)
+    foreseen = 0
+    for step in range(1, 19):
+        page = session.page().ids
+        (session.like if step % 2 else session.dislike)(page[step % 12])
+        if step == 12:
+            session.undo()
+        foreseen += session._scores.ceiling() < 0.0
+        full = Session.replay(catalog, session.events)
+        assert full.belief is not None
+        assert session.page() == full.page()
+        assert session.more(0, 300) == full.more(0, 300)
+        session.refresh()
+    assert foreseen >= 5

@@ -105,8 +105,12 @@ class Order:
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self.width)
         bounds[likely] = -np.inf
-        most = len(upper) if not self.scene.scores.pending else len(upper) // 10
-        close = above(bounds, np.float32(enough - slack), most)
+        scores = self.scene.scores
+        if scores.pending:
+            reaching = int(np.count_nonzero(bounds >= np.float32(enough - slack)))
+            scores.strained |= reaching > len(upper) // 100
+        most = len(upper) // 10 if scores.pending else len(upper)
+        close = above(bounds, np.float32(enough - slack - scores.ceiling()), most)
         if len(close) > most:
             return None
         rows = np.concatenate([likely, close])

@@ -93,6 +93,22 @@ class Grid:
     log_weights: Doubles
 
 
+@dataclass(frozen=True, eq=False)
+class Foresight:
+    """What the next click can do at most.
+
+    likes, dislikes: what is judged now. most(gap, count): the most that a click can add to any
+    score if, at every item, the mean distance to what is judged the other way exceeds the clicked
+    item's (for a dislike: falls short of it) by no more than the gap; count: how many are judged
+    the other way. click(terms): the clicked item and whether it was liked, as new terms tell.
+    """
+
+    likes: tuple[int, ...]
+    dislikes: tuple[int, ...]
+    most: Callable[[float, int], float]
+    click: Callable[[Sequence[Term]], tuple[int, bool] | None]
+
+
 class Model(ABC):
     """How clicks become a log-likelihood for every item.
 
@@ -142,6 +158,10 @@ class Model(ABC):
     @abstractmethod
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         """Split the clicks' log-likelihood of some items among the clicks: (items,) nats each."""
+
+    def foresight(self, evidence: Evidence) -> Foresight | None:
+        """Return what bounds the effect of the next click, if this model knows; see `Foresight`."""
+        return None
 
     def space(
         self,

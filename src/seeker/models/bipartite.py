@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
-from seeker.models.checks import check_number, check_scale, even_weights
-from seeker.models.pairwise import AVERAGE
+from seeker.models.base import Adder, Evidence, Grid, Term, Valued, signs_for
+from seeker.models.checks import check_number
+from seeker.models.even import AVERAGE, EvenModel
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
 
@@ -29,7 +29,7 @@ class Disliked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bipartite(Model):
+class Bipartite(EvenModel):
     """log P(S|t) = Σ_{i liked} −α₁ D(i, t) + Σ_{j disliked} log σ(α₂ (D(j, t) − min_i D(i, t))).
 
     While nothing is liked, the average item takes the place of the nearest like.
@@ -46,15 +46,7 @@ class Bipartite(Model):
     def __post_init__(self) -> None:
         check_number("alpha1", self.alpha1, 0.0)
         check_number("alpha2", self.alpha2, 0.0)
-        check_number("beta", self.beta, 0.0)
-        check_scale(self.scale)
-
-    @property
-    def units(self) -> Scale:
-        return self.scale
-
-    def grid(self, views: Sequence[str]) -> Grid:
-        return Grid(even_weights(views, self.views), np.empty(0), np.zeros(1))
+        super().__post_init__()
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         likes = tuple(sorted(evidence.likes))

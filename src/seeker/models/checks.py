@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from seeker.errors import BadInput, NotFound
-from seeker.types import Doubles
+from seeker.errors import BadInput
 
 
 def check_number(name: str, value: object, least: float, below: float = math.inf) -> None:
@@ -25,14 +23,3 @@ def check_scale(scale: object) -> None:
     """Refuse a scale that is neither 'unit' nor 'raw'."""
     if scale not in ("unit", "raw"):
         raise BadInput(f"scale is {scale!r}, but it must be 'unit' or 'raw'.")
-
-
-def even_weights(views: Sequence[str], chosen: Sequence[str] | None) -> Doubles:
-    """Return one row of weights, (1, views): even over the chosen views, or over all."""
-    chosen = views if chosen is None else chosen
-    unknown = [name for name in chosen if name not in views]
-    if unknown or not chosen:
-        raise NotFound(
-            f"The model names the views {list(chosen)}.", f"The catalog has {list(views)}."
-        )
-    return np.array([[(name in chosen) / len(chosen) for name in views]])

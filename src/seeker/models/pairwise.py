@@ -8,13 +8,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
-from seeker.models.checks import check_number, check_scale, even_weights
+from seeker.models.base import Adder, Evidence, Foresight, Grid, Term, Valued, signs_for
+from seeker.models.checks import check_number
+from seeker.models.even import AVERAGE, EvenModel
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
-
-AVERAGE = -1
-"""Stands for the average item, which takes the place of a side that is empty."""
 
 
 class Pair(NamedTuple):
@@ -26,7 +24,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pairwise(Model):
+class Pairwise(EvenModel):
     """log P(S|t) = Σ_{i liked} Σ_{j disliked} log σ(α (D(j, t) − D(i, t) + Σ_k r_k·(x_i − x_j))).
 
     While only likes or only dislikes are there, they are paired with the average item. Several
@@ -41,15 +39,7 @@ class Pairwise(Model):
 
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha, 0.0)
-        check_number("beta", self.beta, 0.0)
-        check_scale(self.scale)
-
-    @property
-    def units(self) -> Scale:
-        return self.scale
-
-    def grid(self, views: Sequence[str]) -> Grid:
-        return Grid(even_weights(views, self.views), np.empty(0), np.zeros(1))
+        super().__post_init__()
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         likes, dislikes = evidence.likes, evidence.dislikes
@@ -58,6 +48,24 @@ class Pairwise(Model):
                 Pair(i, j, shift(i, j) if evidence.texts else 0.0) for i in likes for j in dislikes
             ]
         return [Pair(i, AVERAGE, 0.0) for i in likes] + [Pair(AVERAGE, j, 0.0) for j in dislikes]
+
+    def foresight(self, evidence: Evidence) -> Foresight | None:
+        """Bound a click's pairs together: log σ is concave, so Σ log σ(u) ≤ n log σ(mean u)."""
+        likes, dislikes = frozenset(evidence.likes), frozenset(evidence.dislikes)
+        if not likes or not dislikes or evidence.texts:
+            return None
+
+        def most(gap: float, count: int) -> float:
+            return min(0.0, -count * float(np.logaddexp(0.0, -self.alpha * gap)) + 1e-5 * count)
+
+        def click(terms: Sequence[Term]) -> tuple[int, bool] | None:
+            liked = {cast(Pair, term).like for term in terms} - likes
+            disliked = {cast(Pair, term).dislike for term in terms} - dislikes
+            if len(liked) + len(disliked) != 1:
+                return None
+            return (*liked, True) if liked else (*disliked, False)  # type: ignore[return-value]
+
+        return Foresight(evidence.likes, evidence.dislikes, most, click)
 
     def rows(self, term: Term) -> tuple[int, ...]:
         pair = cast(Pair, term)

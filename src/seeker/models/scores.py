@@ -9,16 +9,16 @@ been taken back.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from threading import local
+from collections.abc import Callable, Iterable, Sequence
+from threading import Lock, local
 from typing import Any
 
 import numpy as np
 
-from seeker.models.base import Evidence, Model, Said, Term
+from seeker.models.base import Evidence, Foresight, Model, Said, Term
 from seeker.models.columns import ColumnStore
 from seeker.space import Space
-from seeker.space.space import Near, Probes
+from seeker.space.space import Near, Probe, Probes
 from seeker.types import Array, Doubles, Floats, Rows
 
 Signed = tuple[Term, int]
@@ -30,16 +30,23 @@ _INT32 = 2**31 - 1
 _DOUBLE, _LONG = np.dtype(np.float64), np.dtype(np.int64)
 
 
-class _Batch:
-    """Terms to be added in one go, with the columns they need: first the new, then the kept."""
+class _Asked:
+    """Columns that are asked for: first those to be computed, then those that are kept."""
 
-    def __init__(self, scores: Scores, terms: Sequence[Signed]) -> None:
-        model, store = scores.model, scores.store
-        asked = dict.fromkeys(probe for term, _ in terms for probe in model.probe(term))
-        self.new = [probe for probe in asked if probe not in store]
-        self.kept = [probe for probe in asked if probe in store]
+    def __init__(self, scores: Scores, asked: Iterable[Probe]) -> None:
+        asked = dict.fromkeys(asked)
+        self.new = [probe for probe in asked if probe not in scores.store]
+        self.kept = [probe for probe in asked if probe in scores.store]
         self.probes: Probes = scores.space.prepare(self.new)
         self.places = {probe: place for place, probe in enumerate([*self.new, *self.kept])}
+
+
+class _Batch(_Asked):
+    """Terms to be added in one go, with the columns they need."""
+
+    def __init__(self, scores: Scores, terms: Sequence[Signed]) -> None:
+        model = scores.model
+        super().__init__(scores, (probe for term, _ in terms for probe in model.probe(term)))
         by_row = {
             probe.row: place for probe, place in self.places.items() if isinstance(probe, Near)
         }
@@ -65,6 +72,10 @@ class Scores:
         self._wanted: frozenset[Term] = frozenset()
         self._sums: Array | None = None  # (thetas, items)
         self._upper: Floats | None = None
+        self._foresight: tuple[frozenset[Term], Foresight] | None = None
+        self._caps: dict[tuple[int, bool], float] = {}
+        self.strained = False
+        """Whether a look at the bounds has ever left many items to be evaluated."""
         wide = 8 if self.thetas == 1 else 4  # one sum may need 64 bits, several seldom do
         fixed = self.count * (wide * self.thetas + 4)
         self.store = ColumnStore(len(space.views), self.count, space.dtype, MEMORY - fixed)
@@ -185,6 +196,47 @@ class Scores:
         self._settled = frozenset()
         self.store.clear()
 
+    def foresee(self, evidence: Evidence, rows: Sequence[int]) -> None:
+        """Find out, for all items at once, what a click on one of some items could do at most.
+
+        Worth its price (one reading of the vectors) where the scores lie so close together that
+        bounds from before the click do not tell items apart: then it is the same fall for all.
+        """
+        seen = self.model.foresight(evidence)
+        if seen is None or self.pending or not self.space.fast:
+            return
+        asked = _Asked(self, map(Near, [*rows, *seen.likes, *seen.dislikes]))
+        places = [asked.places[Near(row)] for row in rows]
+        sides = [[asked.places[Near(row)] for row in side] for side in (seen.likes, seen.dislikes)]
+        gaps = np.full((2, len(rows)), -np.inf)
+        lock = Lock()
+
+        def work(start: int, stop: int) -> None:
+            columns = self._columns(asked, np.arange(start, stop), slice(start, stop))
+            mixed = np.tensordot(self.grid.mixtures[0], columns, 1)
+            likes, dislikes = (mixed[side].mean(axis=0) for side in sides)
+            found = (dislikes - mixed[places]).max(axis=1), (mixed[places] - likes).max(axis=1)
+            with lock:
+                np.maximum(gaps, found, out=gaps)
+
+        self._over(self.count, work)
+        self._caps = {
+            (row, liked): seen.most(float(gap), len(seen.dislikes if liked else seen.likes))
+            for liked, line in ((True, gaps[0]), (False, gaps[1]))
+            for row, gap in zip(rows, line, strict=True)
+        }
+        self._foresight = (self._settled, seen)
+
+    def ceiling(self) -> float:
+        """Return the most that pending terms add to any score: 0, or less where it was foreseen."""
+        if self._foresight is None or self._foresight[0] is not self._settled:
+            return 0.0
+        new = self._wanted - self._settled
+        if self._settled - self._wanted or not new:
+            return 0.0
+        click = self._foresight[1].click(list(new))
+        return 0.0 if click is None else self._caps.get(click, 0.0)
+
     def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
         """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""
         from seeker.kernels import UNIT
@@ -251,10 +303,7 @@ class Scores:
 
         if not batch.places or not len(rows):
             return
-        shape = (len(self.space.views), len(batch.places), len(rows))
-        columns = _scratch("columns", shape, self.space.dtype)
-        self.space.columns(batch.probes, rows, columns[:, : len(batch.new)])
-        self.store.read(batch.kept, where, columns[:, len(batch.new) :])
+        columns = self._columns(batch, rows, where)
         if keep and isinstance(where, slice):
             self.store.write(batch.places, where, columns)
         beta = self.space.dtype.type(self.model.beta)
@@ -262,6 +311,14 @@ class Scores:
             text(columns[along.view, batch.places[along]], beta, sign, units)
         if batch.add:
             batch.add(columns, self.space.average(rows) if batch.average else None, units)
+
+    def _columns(self, asked: _Asked, rows: Rows, where: slice | Rows) -> Array:
+        """Return the columns asked for at some items, (views, places, rows)."""
+        shape = (len(self.space.views), len(asked.places), len(rows))
+        columns = _scratch("columns", shape, self.space.dtype)
+        self.space.columns(asked.probes, rows, columns[:, : len(asked.new)])
+        self.store.read(asked.kept, where, columns[:, len(asked.new) :])
+        return columns
 
     def _finish(self, units: Array, where: slice | Rows, out: Doubles) -> None:
         """Average over θ and add the prior; out: (rows,)."""

@@ -200,6 +200,9 @@ class Session:
     def refresh(self) -> None:
         """Bring all bounds up to date, between clicks: the next page is cheaper, not different."""
         self._scores.settle()
+        if self._scores.strained:
+            rows = self._head(self._state.start.page_size).tolist()
+            self._scores.foresee(self._evidence(), rows)
 
     @property
     def belief(self) -> Belief:

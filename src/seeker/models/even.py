@@ -1,0 +1,39 @@
+"""What the paper's two models share: one distance, the views weighing alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seeker.errors import NotFound
+from seeker.models.base import Grid, Model
+from seeker.models.checks import check_number, check_scale
+from seeker.space.view import Scale
+
+AVERAGE = -1
+"""Stands for the average item, which takes the place of a side that is empty."""
+
+
+class EvenModel(Model):
+    """A model of one distance: the mean over the views, or over those it names."""
+
+    scale: Scale
+    views: tuple[str, ...] | None
+
+    def __post_init__(self) -> None:
+        check_number("beta", self.beta, 0.0)
+        check_scale(self.scale)
+
+    @property
+    def units(self) -> Scale:
+        return self.scale
+
+    def grid(self, views: Sequence[str]) -> Grid:
+        chosen = views if self.views is None else self.views
+        if not chosen or any(name not in views for name in chosen):
+            raise NotFound(
+                f"The model names the views {list(chosen)}.", f"The catalog has {list(views)}."
+            )
+        weights = np.array([[(name in chosen) / len(chosen) for name in views]])
+        return Grid(weights, np.empty(0), np.zeros(1))
