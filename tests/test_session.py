@@ -399,3 +399,26 @@ for model in (Choice(), Pairwise(), Pairwise(scale="raw"), Bipartite()):
 
 def test_nothing_is_compiled_during_a_click() -> None:
     subprocess.run([sys.executable, "-c", _NOTHING_NEW], check=True)
+
+
+def test_a_metric_that_fails_leaves_no_trace() -> None:
+    broken = False
+
+    def measured(query: Any, vectors: Any) -> Any:
+        if broken:
+            raise RuntimeError("no more")
+        return np.abs(vectors - query).max(axis=1)
+
+    x = np.random.default_rng(0).normal(size=(30, 4))
+    catalog = Catalog.from_arrays([f"item {n}" for n in range(30)], {"x": x}, metric=measured)
+    session = catalog.session()
+    session.like("item 3")
+    page, logs = session.page(), session.belief.log_posterior
+    broken = True
+    with pytest.raises(RuntimeError):
+        session.dislike("item 4", shown=page.ids)
+    broken = False
+    assert session.dislikes == []
+    assert len(session.events) == 2
+    assert session.page() == page
+    np.testing.assert_array_equal(session.belief.log_posterior, logs)

@@ -252,9 +252,16 @@ class Session:
         )
 
     def _append(self, event: Event) -> None:
-        self._state = after(self._state, event)
+        """Take an event into the log, or leave everything as it was."""
+        before = self._state
+        self._state = after(before, event)
+        try:
+            self._show()
+        except BaseException:
+            self._state = before
+            self._show()
+            raise
         self._events.append(event)
-        self._show()
 
     def _show(self) -> None:
         """Make belief and ranking those of the present state; nothing is computed yet."""
