@@ -47,19 +47,19 @@ def postgres(folder: Path) -> Iterator[str]:
 
 
 def folder_of(path: Path, items: int = 120, seed: int = 0) -> Path:
-    """Build a catalog with vectors, texts and a picture of each fifth item."""
+    """Build a catalog with vectors, titles, prices and pictures."""
     rng = np.random.default_rng(seed)
     rows = []
+    for n in range(5):
+        picture(path.parent / "pictures" / f"{n}.png", (50 * n, 10, 20))
     for n in range(items):
         row: dict[str, Any] = {
             "id": f"folder/item {n}" if n % 10 == 0 else f"item-{n}",
             "title": f"{('red', 'green', 'blue')[n % 3]} thing",
             "price": n % 17,
+            "picture": f"{n % 5}.png",
             "vector": rng.normal(size=12).round(3).tolist(),
         }
-        if n % 5 == 0:
-            picture(path.parent / "pictures" / f"{n}.png", (n, 10, 20))
-            row["picture"] = f"{n}.png"
         rows.append(row)
     seeker.build(
         jsonl(path.parent / "things.jsonl", rows),

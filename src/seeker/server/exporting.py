@@ -125,6 +125,7 @@ def _told(event: Any) -> str:
             among = f" among {len(event['shown'])} shown" if event["shown"] else ""
             return f"{event['verdict']} {event['item']!r}{among}"
         case "say":
-            return f"say {event['text']!r} (view '{event['view']}')"
+            where = f"in view '{event['view']}'" if event["view"] else "as keywords"
+            return f"say {event['text']!r}, {where}"
         case other:
             return str(other)

@@ -102,7 +102,7 @@ async def undo(
 async def text(
     id: Id, request: Request, service: Served, body: TextAsked, idempotency_key: Retried = None
 ) -> Response:
-    """Give feedback in words, in a catalog that reads text."""
+    """Give feedback in words."""
     check_text("text", body.text, service.settings)
     request.state.text = body.text
     key = key_of(idempotency_key, id, "text", body.model_dump())

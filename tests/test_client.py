@@ -1,0 +1,218 @@
+"""One scenario, two sessions: in this process, and on a server."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seeker
+from seeker import BadInput, Catalog, Client, Conflict, NotFound, SeekerError, Session
+from seeker.client import RemoteSession
+from seeker.session.events import to_json
+from test_server_parts import Server, folder_of
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return folder_of(tmp_path_factory.mktemp("client") / "shop")
+
+
+@pytest.fixture(scope="module")
+def url(folder: Path) -> Iterator[str]:
+    server = Server(folder, "--store", "memory:", "--rate", "0").start(folder.parent / "log")
+    yield server.ready().url
+    server.stop()
+
+
+@pytest.fixture
+def client(url: str) -> Iterator[Client]:
+    with Client(url) as one:
+        yield one
+
+
+@pytest.fixture(params=["here", "there"])
+def place(request: pytest.FixtureRequest, folder: Path) -> Iterator[Catalog | Client]:
+    if request.param == "here":
+        yield Catalog.open(folder)
+    else:
+        yield request.getfixturevalue("client")
+
+
+def _plain(page: seeker.Page) -> seeker.Page:
+    """Return a page without the addresses of its pictures, which are not the same."""
+    return replace(page, items=tuple(replace(item, media=None) for item in page.items))
+
+
+def _scenario(session: Session | RemoteSession) -> list[Any]:
+    """Use every verb, and note all that can be seen."""
+    seen: list[Any] = []
+
+    def look() -> None:
+        seen.append((session.step, session.likes, session.dislikes, _plain(session.page())))
+        belief = session.belief
+        seen.append((belief.entropy, belief.candidates, belief.on_page, belief.views, belief.noise))
+
+    look()
+    session.like(session.page().ids[2])
+    look()
+    session.refresh()
+    session.dislike(session.page().ids[0], shown=session.page().ids[:5])
+    session.like(session.more(offset=20, limit=5).ids[0], shown=session.more(20, 5).ids)
+    look()
+    seen.append(_plain(session.more(offset=6, limit=9)))
+    seen.append(_plain(session.more(offset=115)))
+    session.clear(session.likes[0])
+    look()
+    session.undo()
+    session.undo()
+    look()
+    session.say("a blue thing")
+    look()
+    seen.append(session.explain(session.page().ids[3]))
+    seen.append([to_json(event) for event in session.events])
+    for wrong in (
+        lambda: session.like("nobody has this"),
+        lambda: session.like(session.page().ids[0], shown=["nor this"]),
+        lambda: session.clear(session.page().ids[0]),
+        lambda: session.more(offset=-1),
+        lambda: session.more(limit=0),
+        lambda: session.click(session.page().ids[0], "perhaps"),  # type: ignore[arg-type]
+        lambda: session.say("  "),
+        lambda: session.explain("nobody has this"),
+        lambda: session.like(session.page().ids[0], shown="text"),
+    ):
+        with pytest.raises(SeekerError) as refused:
+            wrong()
+        kinds = (BadInput, NotFound, Conflict)
+        seen.append(next(kind for kind in kinds if isinstance(refused.value, kind)))
+    look()
+    return seen
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"model": "pairwise", "strategy": "greedy", "page_size": 5},
+        {"filter": {"price": {"lt": 12}}, "prior": "red", "user": "ann"},
+        {"model": seeker.models.Choice(slip=0.1), "strategy": seeker.display.EpsilonGreedy(0.3)},
+        {"user": np.linspace(0, 2, 12), "repeat": "unrated"},
+        {**seeker.PAPER},
+    ],
+    ids=["usual", "names", "prior", "objects", "vector", "paper"],
+)
+def test_a_program_does_not_notice_where_its_session_is(
+    given: dict[str, Any], folder: Path, client: Client
+) -> None:
+    here = _scenario(Catalog.open(folder).session(seed=7, **given))
+    there = _scenario(client.session(seed=7, **given))
+    assert here == there
+
+
+def test_a_catalog_and_a_client_give_items(place: Catalog | Client) -> None:
+    assert len(place) == 120
+    item = place.item("folder/item 10")
+    assert (item.id, item.title, item.attributes) == (
+        "folder/item 10",
+        "green thing",
+        {"price": 10},
+    )
+    assert item.media is not None
+    with pytest.raises(NotFound):
+        place.item("nobody has this")
+    with pytest.raises(NotFound):
+        place.session(filter={"no such attribute": 1})
+    with pytest.raises(BadInput):
+        place.session(page_size=0)
+    with pytest.raises(BadInput):
+        place.session(model="no such model")
+
+
+def test_two_programs_in_one_session(client: Client, url: str) -> None:
+    one = client.session()
+    with Client(url) as elsewhere:
+        two = elsewhere.open(one.id)
+        two.like(two.page().ids[0])
+        with pytest.raises(Conflict, match="step 1"):
+            one.dislike(one.page().ids[1])
+        assert (one.step, one.likes, one.page()) == (1, two.likes, two.page())
+        one.dislike(one.page().ids[1])
+        one.delete()
+        with pytest.raises(NotFound):
+            two.undo()
+
+
+def test_what_cannot_be_asked_of_a_server(client: Client) -> None:
+    with pytest.raises(BadInput, match="words"):
+        client.session(prior=np.zeros(120))  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="words"):
+        client.session().say([1.0, 2.0])  # type: ignore[arg-type]
+    with pytest.raises(BadInput, match="JSON"):
+        client.session(filter={"price": object()})
+    with pytest.raises(BadInput, match="address"):
+        Client("localhost")
+    with pytest.raises(NotFound):
+        client.open("aaaaaaaaaaaaaaaaaaaaaa")
+    assert client.catalogs() == ["shop"]
+
+
+class _Flaky(BaseHTTPRequestHandler):
+    """A server in front of the server: it passes a click on, but loses the first two answers."""
+
+    target = ""
+    lost = 0
+    keys: tuple[str, ...] = ()
+
+    def do_POST(self) -> None:
+        import httpx
+
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        kept = ("Idempotency-Key", "Content-Type")
+        headers = {name: self.headers[name] for name in kept}
+        answer = httpx.post(f"{self.target}{self.path}", content=body, headers=headers)
+        if self.path.endswith("/clicks"):
+            _Flaky.keys += (self.headers["Idempotency-Key"],)
+            if _Flaky.lost < 2:
+                _Flaky.lost += 1
+                self.connection.close()
+                return
+        self.send_response(answer.status_code)
+        self.send_header("Content-Length", str(len(answer.content)))
+        self.end_headers()
+        self.wfile.write(answer.content)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def test_a_lost_answer_is_asked_for_again_and_the_click_counts_once(url: str) -> None:
+    _Flaky.target = url
+    front = ThreadingHTTPServer(("127.0.0.1", 0), _Flaky)
+    front.handle_error = lambda *_: None  # type: ignore[method-assign]
+    thread = threading.Thread(target=front.serve_forever)
+    thread.start()
+    try:
+        with Client(f"http://127.0.0.1:{front.server_port}") as client:
+            session = client.session(seed=1)
+            item = session.page().ids[0]
+            session.like(item)
+            assert (session.step, session.likes) == (1, [item])
+        assert len(_Flaky.keys) == 3
+        assert len(set(_Flaky.keys)) == 1
+    finally:
+        front.shutdown()
+        thread.join()
+        front.server_close()
+
+
+def test_nobody_there() -> None:
+    with Client("http://127.0.0.1:1", timeout=0.2) as client, pytest.raises(SeekerError) as failed:
+        client.session()
+    assert "does not answer" in str(failed.value)
