@@ -80,6 +80,8 @@ def rank_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
         steps = np.arange(ranks.shape[1])
         axes.plot(steps, np.median(ranks, axis=0), color=colour, label=method, lw=1.8)
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.yaxis.set_minor_formatter(lambda value, _: "")
     axes.set_xlabel("pages judged")
     axes.set_ylabel("median normalised rank")
     axes.set_xlim(0, outcomes.ranks.shape[1] - 1)

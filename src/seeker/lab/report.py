@@ -50,10 +50,12 @@ def write(
         _section("Leader board", _board(done, chosen), _BOARD_NOTE),
         _section(f"{chosen} against each, person by person", _verdicts(done, chosen, board)),
         _section("Found, by person and method", _heat(done, board)),
-        _section("Found by page", drawn["progress"]),
+        '<div class="pairs">',
+        _section("Found by page", drawn["progress"], _PROGRESS_NOTE),
         _section("Recall at a normalised rank", drawn["recall"], _RECALL_NOTE),
-        _section("Steps until the target is ranked better", drawn["steps"]),
-        _section("The target's rank, page by page", drawn["rank"]),
+        _section("Steps until the target is ranked better", drawn["steps"], _STEPS_NOTE),
+        _section("The target's rank, page by page", drawn["rank"], _RANK_NOTE),
+        "</div>",
         _section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
     ]
     if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
@@ -230,6 +232,9 @@ _BOARD_NOTE = (
     "where it never was. Area: under recall@ρ up to ρ = 0.1. Log rank: mean over pages of log₁₀ of "
     "the normalised rank, lower is better."
 )
+_PROGRESS_NOTE = "The share of targets that were on a page by then, over all people."
+_STEPS_NOTE = "Mean pages judged until the target was ranked better than ρ; all pages if never."
+_RANK_NOTE = "The median over all searches; a search that has ended keeps its last rank."
 _RECALL_NOTE = (
     "How often the target was ever ranked better than ρ times the size of the catalog, over all "
     "people; bands are 95 % bootstrap intervals."
@@ -267,6 +272,8 @@ small {{ color:var(--soft) }} .ours td {{ background:var(--ours) }}
 .holds {{ color:#23744a; font-weight:600 }} .does-not-hold {{ color:#b3303f; font-weight:600 }}
 .not-decided {{ color:var(--soft) }}
 svg {{ max-width:100%; height:auto }}
+.pairs {{ display:grid; grid-template-columns:repeat(auto-fit,minmax(30rem,1fr)); gap:0 2rem }}
+.pairs section {{ display:flex; flex-direction:column }} .pairs svg {{ margin-top:auto }}
 pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
 .strip {{ overflow-x:auto }} .page {{ display:flex; gap:4px; align-items:center; margin:3px 0 }}
 .page b {{ width:5.2rem; font-weight:500; color:var(--soft); flex:none }}
