@@ -11,6 +11,7 @@ from seeker.cli.building import add, build
 from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.demo import demo
 from seeker.cli.failures import said
+from seeker.lab.commands import evaluate, report
 from seeker.server.commands import keys, serve, sessions
 
 
@@ -24,6 +25,9 @@ for command in (demo, build, add, remove, info, search, verify, tidy):
     cli.add_command(command)
 
 for command in (serve, keys, sessions):
+    cli.add_command(command)
+
+for command in (evaluate, report):
     cli.add_command(command)
 
 
