@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+from seeker.cli import main
 from seeker.errors import NotFound
 from seeker.lab import paper
 from seeker.lab.bench import open_bench
@@ -158,3 +159,19 @@ def test_unknown_methods_and_reports_about_them_are_refused(runs: Path, tmp_path
     assert set(chosen(["all"])) == set(ALL)
     result = CliRunner().invoke(report, [str(runs), "--ours", "alchemy", "--out", str(tmp_path)])
     assert isinstance(result.exception, NotFound)
+
+
+def test_a_catalog_folder_can_be_evaluated_in_parallel(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    np.savez(tmp_path / "arrays.npz", image=rng.normal(size=(90, 6)).astype(np.float32))
+    (tmp_path / "ids.txt").write_text("\n".join(f"thing {n}" for n in range(90)))
+    source, folder = tmp_path / "arrays.npz", tmp_path / "catalog"
+    assert (
+        main(["build", str(source), "--out", str(folder), "--ids", str(tmp_path / "ids.txt")]) == 0
+    )
+    few = ["--targets", "30", "--pages", "3", "--method", "ours", "--person", "likes only"]
+    runs = tmp_path / "runs"
+    assert main(["evaluate", str(folder), "--out", str(runs), "--processes", "2", *few]) == 0
+    assert len(outcomes(read(runs))) == 30
+    assert main(["report", str(runs), "--out", str(tmp_path / "report.html")]) == 0
+    assert "thing " in (tmp_path / "report.html").read_text()

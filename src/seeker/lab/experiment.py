@@ -98,7 +98,8 @@ class Experiment:
         elif open_:
             views = {name: np.array(view.vectors) for name, view in self.catalog.views.items()}
             metrics = {name: view.metric for name, view in self.catalog.views.items()}
-            given = (self.catalog.ids, views, metrics, self.perception, self.fingerprint)
+            ids = tuple(self.catalog.ids)  # those of a folder are read as they are asked for
+            given = (ids, views, metrics, self.perception, self.fingerprint)
             with _one_thread_each(), get_context("spawn").Pool(workers, _begin, given) as pool:
                 for count in pool.imap_unordered(_work, [(b, str(p)) for b, p in open_]):
                     bar.update(count)
