@@ -24,6 +24,8 @@ from seeker.lab.rivals import (
     SumScores,
 )
 from seeker.lab.rivals.base import joint
+from seeker.lab.rivals.informed import most_telling
+from seeker.lab.variants import VARIANTS
 from seeker.types import Rows
 
 SEARCHERS: tuple[Searcher, ...] = (*RIVALS, Seeker(), Seeker(models.Pairwise()))
@@ -177,3 +179,20 @@ def test_our_qdrant_ranks_as_qdrant_does(rival: Rival) -> None:
         # Equal scores may come in any order, so the scores along their order must only not rise.
         assert np.all(np.diff(ranked) <= 2e-6)
         assert set(theirs) >= set(range(120)) - set(examples)
+
+
+@pytest.mark.parametrize("name", sorted(VARIANTS))
+def test_every_variant_searches_new_items(name: str, two_views: Catalog) -> None:
+    search, shown = VARIANTS[name].begin(two_views, 12, 3), []
+    for _ in range(3):
+        page = search.page()
+        shown += page.tolist()
+        search.feedback(Feedback((int(page[1]),), (int(page[5]),), tuple(page.tolist())))
+        assert np.isfinite(search.scores()).all()
+    assert len(set(shown)) == 36
+
+
+def test_the_most_telling_items_split_the_candidates() -> None:
+    # Two groups of targets; items 0 and 1 draw clicks from one group each, 2 and 3 from neither.
+    near = np.array([[9.0, 9.0, 0.1, 0.1], [0.1, 0.1, 9.0, 9.0], [1.0] * 4, [1.0] * 4])
+    assert set(most_telling(near, np.full(4, 0.25), 2).tolist()) == {0, 1}

@@ -22,7 +22,7 @@ import click
     multiple=True,
     default=("board",),
     show_default=True,
-    help="A method or a set (ours, board, scaled, paper, all); may be repeated.",
+    help="A method or a set (ours, board, scaled, paper, variants, all); may be repeated.",
 )
 @click.option(
     "--person",

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from seeker import display, models
 from seeker.errors import NotFound
 from seeker.lab.rivals import RIVALS, Searcher, Seeker
+from seeker.lab.variants import VARIANTS
 
 OURS = "Seeker"
 """The engine as it comes, with all its defaults."""
@@ -49,6 +50,7 @@ SETS: dict[str, dict[str, Searcher]] = {
     "board": BOARD,
     "scaled": SCALED,
     "paper": PAPER,
+    "variants": VARIANTS,
     "all": ALL,
 }
 
@@ -59,8 +61,8 @@ def chosen(names: Sequence[str]) -> dict[str, Searcher]:
     for name in names:
         if name in SETS:
             made |= SETS[name]
-        elif name in ALL:
-            made[name] = ALL[name]
+        elif name in ALL | VARIANTS:
+            made[name] = (ALL | VARIANTS)[name]
         else:
             raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*ALL]}.")
     return made
