@@ -27,6 +27,8 @@ COLOURS = (
     "#444b59",
 )
 _DRAWS = 400
+_ENOUGH = 20
+"""Bins with fewer pages say too little to be drawn; they do count in the error."""
 
 
 def recall_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
@@ -94,6 +96,7 @@ def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.plot([0, 1], [0, 1], color=PAPER_GREY, lw=1.2, zorder=0)
     for colour, method in zip(_cycle(methods), methods, strict=True):
         bins, error = calibration(outcomes.of(method))
+        bins = [one for one in bins if one.pages >= _ENOUGH]
         if not bins:
             continue
         claimed = [one.claimed for one in bins]

@@ -241,7 +241,8 @@ _RECALL_NOTE = (
 )
 _CALIBRATION_NOTE = (
     "When a method says that the target is on this page with 80 %, it should be there in 80 of "
-    "100 cases. The error is the mean distance from the diagonal, pages counting alike."
+    "100 cases. The error is the mean distance from the diagonal, pages counting alike; bins of "
+    "fewer than 20 pages are not drawn."
 )
 
 _PAGE = """<!doctype html>
