@@ -14,6 +14,7 @@ PACKAGE = Path(seeker.__file__).parent
 # Each room may import from itself and from the rooms named before it.
 ROOMS = [
     ("errors", "types"),
+    ("numbers",),
     ("named", "kernels"),
     ("space",),
     ("models",),
@@ -23,7 +24,7 @@ ROOMS = [
     ("catalog",),
     ("demo",),
     ("stores",),
-    ("engine",),
+    ("engine", "web"),
     ("cluster", "server", "client", "lab"),
     ("cli",),
     ("__init__", "__main__"),

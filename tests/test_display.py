@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -171,6 +173,16 @@ def test_a_diverse_page_holds_fewer_near_copies() -> None:
         assert different(strategy) >= 2 * greedy
 
 
+@pytest.mark.parametrize("criterion", ["submodular", "determinantal"])
+def test_copies_fill_a_page_once_each(criterion: Any) -> None:
+    x = np.random.default_rng(0).normal(size=(9, 2))[np.arange(60) % 9]
+    catalog = Catalog.from_arrays([str(n) for n in range(60)], {"x": x})
+    strategy = display.Diverse(criterion=criterion)
+    session = catalog.session(strategy=strategy, page_size=50)
+    assert len(set(session.page().ids)) == 50
+    assert len(set(session.more(0, 60).ids)) == 60
+
+
 def test_determinantal_picks_the_largest_determinant() -> None:
     from itertools import combinations
 
@@ -202,6 +214,7 @@ def test_bad_settings_are_refused() -> None:
         lambda: display.Boltzmann(schedule=[]),
         lambda: display.Boltzmann(schedule=[-1.0]),
         lambda: display.Boltzmann(schedule=["hot"]),  # type: ignore[list-item]
+        lambda: display.Boltzmann(schedule=range(10**12)),
         lambda: display.Boltzmann(first="best"),  # type: ignore[arg-type]
         lambda: display.EpsilonGreedy(1.5),
         lambda: display.Diverse(criterion="pretty"),  # type: ignore[arg-type]

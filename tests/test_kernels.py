@@ -106,6 +106,7 @@ def test_choice_does_not_depend_on_the_strip(
             (1 / sigmas).astype(number),
             number(1 - slip),
             number(slip / shown),
+            float(np.log(slip / shown)) if slip / shown > 0 else -np.inf,
             places,
             np.ones(1, np.int32 if number is np.float32 else np.int64),
             units,

@@ -139,6 +139,28 @@ def test_text_follows_the_paper(model: Model) -> None:
     np.testing.assert_allclose(session.belief.log_posterior, expected, rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize("model", [Pairwise(), Bipartite(), Choice()], ids=lambda m: m.name)
+def test_text_that_counts_for_thousands_of_nats(model: Model) -> None:
+    rng = np.random.default_rng(6)
+    x = (rng.normal(size=(100, 3)) + 4096.0).astype(np.float32)
+    catalog = Catalog.from_arrays([str(n) for n in range(100)], {"x": x})
+    session = catalog.session(model=model)
+    r = -rng.uniform(1.0, 2.0, 3)
+    session.say(r)
+    along = x.astype(np.float64) @ r / catalog.views["x"].scale
+    assert along.max() < -2048.0
+    expected = reference.log_sigmoid(along)
+    expected -= np.logaddexp.reduce(expected)
+    np.testing.assert_allclose(session.belief.log_posterior, expected, rtol=0, atol=1e-4)
+    session.like("0", shown=["0", "1"])
+    session.dislike("5", shown=["5", "6"])
+    again = catalog.session(model=model)
+    again.dislike("5", shown=["5", "6"])
+    again.like("0", shown=["0", "1"])
+    again.say(r)
+    np.testing.assert_array_equal(again.belief.log_posterior, session.belief.log_posterior)
+
+
 @each_model
 def test_a_prior_is_added_and_impossible_items_stay_out(model: Model) -> None:
     catalog = made()
@@ -238,6 +260,10 @@ def test_bad_settings_are_refused() -> None:
         lambda: Choice(sigmas=(0.1, 0.1)),
         lambda: Choice(sigmas=(0.0,)),
         lambda: Choice(sigmas="wide"),  # type: ignore[arg-type]
+        lambda: Choice(sigmas=range(1, 10**12)),  # type: ignore[arg-type]
+        lambda: Choice(sigmas=(1j,)),  # type: ignore[arg-type]
+        lambda: Choice(weights=range(10**12)),  # type: ignore[arg-type]
+        lambda: made().session(model=Pairwise(views=range(10**12))),  # type: ignore[arg-type]
         lambda: Choice(slip=1.0),
         lambda: made().session(model="nearest"),
         lambda: made().session(model=Choice(weights=(1.0, 2.0))),

@@ -16,6 +16,7 @@ from seeker.display.order import Order, Sorted
 from seeker.display.random import Random
 from seeker.errors import BadInput
 from seeker.models.checks import check_number
+from seeker.numbers import few_numbers
 from seeker.types import Doubles
 
 PAPER_C = math.sqrt(1.0 / 8.0)
@@ -72,10 +73,9 @@ class Boltzmann(Strategy):
 def _tabulated(schedule: Sequence[float] | Callable[[int], float]) -> tuple[float, ...]:
     """Return the inverse temperatures of the first steps, without repeating the last."""
     given = [schedule(step) for step in range(_TABULATED)] if callable(schedule) else schedule
-    try:
-        etas = [float(eta) for eta in given]
-    except (TypeError, ValueError):
-        raise BadInput("schedule must be a list of numbers or a function of the step.") from None
+    if isinstance(given, tuple | list):
+        given = [math.inf if eta == "inf" else eta for eta in given[:10_001]]  # as JSON has it
+    etas = list(few_numbers("schedule", given, 10_000))
     if not etas or any(math.isnan(eta) or eta < 0.0 for eta in etas):
         raise BadInput("schedule must hold at least one inverse temperature, and none below 0.")
     while len(etas) > 1 and etas[-1] == etas[-2]:

@@ -96,8 +96,11 @@ def determinantal(alike: Doubles, weights: Doubles, count: int) -> Rows:
     for _ in range(min(count, len(weights))):
         left[chosen] = -np.inf
         pick = int(np.argmax(left))
-        root = np.sqrt(max(left[pick], 1e-12))
-        row = (kernel[pick] - factor[:, pick] @ factor) / root
+        if left[pick] < 1e-9:  # only copies of what was chosen are left: take them as they come
+            rest = [place for place in range(len(weights)) if place not in chosen]
+            chosen += rest[: count - len(chosen)]
+            break
+        row = (kernel[pick] - factor[:, pick] @ factor) / np.sqrt(left[pick])
         factor = np.vstack([factor, row])
         left = left - row**2
         chosen.append(pick)

@@ -120,17 +120,17 @@ def dislikes(columns, weights, alpha, places, likes, signs, units):  # type: ign
 
 
 @kernel
-def choice(columns, mixtures, sharpness, sure, chance, shown, signs, units):  # type: ignore[no-untyped-def]
+def choice(columns, mixtures, sharpness, sure, chance, log_chance, shown, signs, units):  # type: ignore[no-untyped-def]
     """Add sign · log P(choosing shown[0] among shown) to units, shape (mixtures · noises, items).
 
     P = sure · softmax_k(−D_k / σ)[0] + chance, for every mixture of views, (mixtures, views), and
-    every noise σ = 1 / sharpness (ascending); signs: (1,). For a dislike the mixtures are negative.
+    every noise σ = 1 / sharpness (ascending); log_chance: float64; signs: (1,). For a dislike the
+    mixtures are negative.
     Where one sharpness is twice the one before, exponentials are squared instead of computed.
     """
     items = columns.shape[2]
     count = shown.size
     noises = sharpness.size
-    slipped = log(max(np.float64(chance), 1e-300))
     distance = np.zeros((count, STRIP), columns.dtype)
     weight = np.empty((count, STRIP), columns.dtype)
     nearest = np.empty(STRIP, columns.dtype)
@@ -173,9 +173,9 @@ def choice(columns, mixtures, sharpness, sure, chance, shown, signs, units):  # 
                 else:
                     for r in range(length):
                         p = np.float64((nearest[r] - far[r]) * beta) - log(np.float64(total[r]))
-                        if chance > 0:
-                            e = exp(-abs(p - slipped))
-                            p = max(p, slipped) + atanh2(e / (2.0 + e))
+                        if log_chance > -np.inf:
+                            e = exp(-abs(p - log_chance))
+                            p = max(p, log_chance) + atanh2(e / (2.0 + e))
                         out[r] += sign * to_units(min(p, 0.0))
 
 

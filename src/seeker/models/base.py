@@ -186,5 +186,5 @@ class Model(ABC):
         return [*said, *self.click_terms(evidence, shift)]
 
     def probe(self, term: Term) -> list[Probe]:
-        """Return what has to be measured for a term."""
-        return [term.along] if isinstance(term, Said) else [Near(row) for row in self.rows(term)]
+        """Return the columns that a term needs."""
+        return [] if isinstance(term, Said) else [Near(row) for row in self.rows(term)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -12,6 +13,7 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.models.checks import check_number
+from seeker.numbers import few_numbers
 from seeker.types import Array, Doubles
 
 
@@ -46,17 +48,15 @@ class Choice(Model):
     def __post_init__(self) -> None:
         check_number("slip", self.slip, 0.0, below=1.0)
         check_number("beta", self.beta, 0.0)
-        try:
-            sigmas = sorted((float(sigma) for sigma in self.sigmas), reverse=True)
-        except (TypeError, ValueError):
-            raise BadInput("sigmas must be a list of numbers.") from None
+        sigmas = sorted(few_numbers("sigmas", self.sigmas, 64), reverse=True)
         if not sigmas or len(set(sigmas)) < len(sigmas):
             raise BadInput("sigmas must hold at least one number, and none of them twice.")
         for sigma in sigmas:
             check_number("a sigma", sigma, 1e-6)
         object.__setattr__(self, "sigmas", tuple(sigmas))
         if self.weights is not None:
-            object.__setattr__(self, "weights", tuple(map(float, self.weights)))
+            weights = few_numbers("The choice model's list of weights", self.weights, 10_000)
+            object.__setattr__(self, "weights", weights)
 
     def grid(self, views: Sequence[str]) -> Grid:
         mixtures = self.mixtures(len(views))
@@ -117,13 +117,14 @@ class Choice(Model):
             chosen = cast(Chosen, term)
             among = np.array([places[row] for row in chosen.among])
             toward = mixtures if chosen.liked else -mixtures
-            chance = number(self.slip / len(among))
-            ready.append((toward, chance, among, signs_for(dtype, [sign])))
+            chance = self.slip / len(among)
+            logged = math.log(chance) if chance > 0.0 else -math.inf
+            ready.append((toward, number(chance), logged, among, signs_for(dtype, [sign])))
         sure = number(1.0 - self.slip)
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
-            for toward, chance, among, signs in ready:
-                choice(columns, toward, sharpness, sure, chance, among, signs, units)
+            for toward, chance, logged, among, signs in ready:
+                choice(columns, toward, sharpness, sure, chance, logged, among, signs, units)
 
         return add
 

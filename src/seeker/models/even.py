@@ -30,7 +30,7 @@ class EvenModel(Model):
         return self.scale
 
     def grid(self, views: Sequence[str]) -> Grid:
-        chosen = views if self.views is None else self.views
+        chosen = views if self.views is None else self.views[: len(views) + 1]
         if not chosen or any(name not in views for name in chosen):
             raise NotFound(
                 f"The model names the views {list(chosen)}.", f"The catalog has {list(views)}."

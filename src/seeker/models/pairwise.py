@@ -14,6 +14,8 @@ from seeker.models.even import AVERAGE, EvenModel
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
 
+_MODEST = 100.0
+
 
 class Pair(NamedTuple):
     """`like` was preferred to `dislike`; shift is what texts add to the comparison."""
@@ -87,6 +89,8 @@ class Pairwise(EvenModel):
         from seeker.kernels.likelihood import pairwise
 
         pairs = [(cast(Pair, term), sign) for term, sign in terms]
+        if any(abs(self.alpha * pair.shift) > _MODEST for pair, _ in pairs):
+            dtype = np.dtype(np.float64)  # texts can shift a pair beyond what float32 holds well
         where = {**places, AVERAGE: -1}
         weights, alpha = grid.mixtures[0].astype(dtype), dtype.type(self.alpha)
         sides = np.array([(where[pair.like], where[pair.dislike]) for pair, _ in pairs])
@@ -94,7 +98,8 @@ class Pairwise(EvenModel):
         signs = signs_for(dtype, [sign for _, sign in pairs])
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
-            pairwise(columns, weights, alpha, sides, shifts, signs, units)
+            wide = columns.astype(dtype, copy=False)
+            pairwise(wide, weights, alpha, sides, shifts, signs, units)
 
         return add
 

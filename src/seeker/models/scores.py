@@ -47,9 +47,7 @@ class _Batch(_Asked):
     def __init__(self, scores: Scores, terms: Sequence[Signed]) -> None:
         model = scores.model
         super().__init__(scores, (probe for term, _ in terms for probe in model.probe(term)))
-        by_row = {
-            probe.row: place for probe, place in self.places.items() if isinstance(probe, Near)
-        }
+        by_row = {probe.row: place for probe, place in self.places.items()}
         self.said = [(term.along, sign) for term, sign in terms if isinstance(term, Said)]
         clicks = [(term, sign) for term, sign in terms if not isinstance(term, Said)]
         self.average = model.uses_average and bool(clicks)
@@ -301,16 +299,16 @@ class Scores:
         """Add a batch of terms to units, (thetas, rows); keep: whether columns are stored, too."""
         from seeker.kernels.likelihood import text
 
-        if not batch.places or not len(rows):
+        if not len(rows):
+            return
+        for along, sign in batch.said:
+            text(self.space.direction(along, rows), self.model.beta, sign, units)
+        if batch.add is None:
             return
         columns = self._columns(batch, rows, where)
         if keep and isinstance(where, slice):
             self.store.write(batch.places, where, columns)
-        beta = self.space.dtype.type(self.model.beta)
-        for along, sign in batch.said:
-            text(columns[along.view, batch.places[along]], beta, sign, units)
-        if batch.add:
-            batch.add(columns, self.space.average(rows) if batch.average else None, units)
+        batch.add(columns, self.space.average(rows) if batch.average else None, units)
 
     def _columns(self, asked: _Asked, rows: Rows, where: slice | Rows) -> Array:
         """Return the columns asked for at some items, (views, places, rows)."""

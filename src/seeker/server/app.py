@@ -18,6 +18,7 @@ from starlette.responses import Response
 import seeker.server.catalogs
 import seeker.server.documentation
 import seeker.server.operations
+import seeker.server.page
 import seeker.server.sessions
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
@@ -58,6 +59,7 @@ def create_app(settings: Settings, catalogs: Catalogs | None = None) -> FastAPI:
     )
     app.state.service = service
     for router in (
+        seeker.server.page.router,
         seeker.server.sessions.router,
         seeker.server.catalogs.router,
         seeker.server.operations.router,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from seeker.errors import BadInput, NotFound
+from seeker.numbers import numbers
 from seeker.space import View
 from seeker.types import Doubles
 
@@ -30,18 +31,7 @@ def check_prior(prior: object, count: int) -> Doubles | str | None:
     """Return log-probabilities, (items,), or the words to search for."""
     if prior is None or isinstance(prior, str):
         return prior
-    try:
-        logs = np.array(prior, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise BadInput(
-            "The prior is neither words nor numbers.",
-            "Give a text to search for, or one log-probability per item.",
-        ) from None
-    if logs.shape != (count,):
-        raise BadInput(
-            f"The prior has shape {logs.shape}, but the catalog has {count} items.",
-            "Give one log-probability per item.",
-        )
+    logs = numbers("The prior", prior, count)
     if np.isnan(logs).any() or (logs == np.inf).any():
         raise BadInput("The prior holds NaN or +infinity.", "Use −infinity for impossible items.")
     if not np.isfinite(logs).any():
@@ -62,7 +52,7 @@ def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubl
     unknown = [name for name in given if name not in views]
     if unknown:
         raise NotFound(f"There is no view '{unknown[0]}'.", f"The catalog has {list(views)}.")
-    try:
-        return {name: np.array(c, dtype=np.float64) for name, c in given.items()}
-    except (TypeError, ValueError):
-        raise BadInput("The user vector is not an array of numbers.") from None
+    return {
+        name: numbers(f"The user vector for view '{name}'", c, views[name].dimensions)
+        for name, c in given.items()
+    }

@@ -12,6 +12,7 @@ from seeker.errors import BadInput
 from seeker.models.base import Evidence, Judged, Said, Spoken
 from seeker.models.scores import Scores
 from seeker.models.warm import warm_up
+from seeker.numbers import numbers
 from seeker.session import events as log
 from seeker.session.belief import Belief
 from seeker.session.checks import check_page_size, check_prior, check_seed, check_user
@@ -183,14 +184,14 @@ class Session:
                 return
             name, vector = self.catalog.embed_text(text)
         else:
-            name, vector, text = view or self._names[0], _vector(text), ""
-        if name not in self._names:
-            raise BadInput(f"There is no view '{name}'.", f"The catalog has {list(self._names)}.")
-        wanted = self.catalog.views[name].dimensions
-        if vector.shape != (wanted,):
-            raise BadInput(
-                f"The vector has shape {vector.shape}, but view '{name}' needs ({wanted},)."
-            )
+            name = self._names[0] if view is None else view
+            if name not in self._names:
+                known = list(self._names)
+                raise BadInput(f"There is no view {name!r}.", f"The catalog has {known}.")
+            vector = numbers("The vector", text, self.catalog.views[name].dimensions)
+            if not np.isfinite(vector).all():
+                raise BadInput("The vector must hold finite numbers.")
+            text = ""
         self._append(Say(text, name, tuple(map(float, vector))))
 
     def undo(self) -> None:
@@ -357,13 +358,3 @@ class Session:
                 "Open the session with the catalog it was made with.",
             )
         return np.asarray(prior - np.logaddexp.reduce(prior))
-
-
-def _vector(given: object) -> Doubles:
-    try:
-        vector = np.asarray(given, np.float64)
-    except (TypeError, ValueError):
-        raise BadInput("Say something in words, or give a vector of numbers.") from None
-    if not np.isfinite(vector).all():
-        raise BadInput("The vector must hold finite numbers.")
-    return vector

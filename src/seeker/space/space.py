@@ -40,7 +40,7 @@ class Along:
     direction: tuple[float, ...]
 
 
-Probe = Near | Along
+Probe = Near
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +120,6 @@ class Space:
         """Return q, (d,), and a with: column(t) = a + (x_t − origin) · q."""
         view, c, unit = self.views[v], self._persons[v], self._scales[v]
         origin = view.origin.astype(np.float64)
-        if isinstance(probe, Along):
-            if probe.view != v:
-                return np.zeros(view.dimensions), 0.0
-            direction = np.asarray(probe.direction) * c / unit
-            return direction, float(direction @ origin)
         y = (self._vector(v, probe.row) - origin) * c
         mean = (view.mean - origin) * c
         q = -2.0 * c * (y - mean) / unit
@@ -150,14 +145,9 @@ class Space:
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
             vectors = view.rows(rows) * c
             for j, probe in enumerate(probes.asked):
-                if isinstance(probe, Near):
-                    query = self._vector(v, probe.row) * c
-                    distance = metrics.squared(view.metric, query, vectors)
-                    out[v, j] = distance / self._scales[v] - average[v]
-                elif probe.view == v:
-                    out[v, j] = vectors @ np.asarray(probe.direction) / self._scales[v]
-                else:
-                    out[v, j] = 0.0
+                query = self._vector(v, probe.row) * c
+                distance = metrics.squared(view.metric, query, vectors)
+                out[v, j] = distance / self._scales[v] - average[v]
 
     @cached_property
     def _origins(self) -> tuple[Array, ...]:
@@ -206,6 +196,20 @@ class Space:
         farthest = float(np.linalg.norm(view.mean)) + math.sqrt(view.radius)
         length = float(np.linalg.norm(np.asarray(probe.direction) * c))
         return length * farthest / self._scales[probe.view]
+
+    def direction(self, probe: Along, rows: Rows) -> Doubles:
+        """Return r · x_t of some items, (rows,), in float64: it can be large."""
+        from seeker.kernels.columns import columns
+
+        view, c = self.views[probe.view], self._persons[probe.view]
+        width = -(-view.dimensions // LANES) * LANES
+        packed = np.zeros((width // LANES, 1, LANES))
+        packed.reshape(-1)[: view.dimensions] = (
+            np.asarray(probe.direction) * c / self._scales[probe.view]
+        )
+        out: Doubles = np.empty((1, len(rows)))
+        columns(view.vectors, rows, np.zeros(width), packed, np.zeros(1), out)
+        return np.asarray(out[0])
 
     def along(self, v: int, direction: Doubles, row: int) -> float:
         """Return r · x in the units of view v."""
