@@ -47,13 +47,18 @@ class Crowd:
         self._http, self._think, self._end = http, think, end
         self.latencies: list[float] = []
         self.refused = 0
+        self.failed = 0
         self.started = 0
 
     async def person(self, seed: int) -> None:
         """Search once."""
         chance = random.Random(seed)
         await asyncio.sleep(chance.uniform(0.0, self._think))
-        answer = await self._http.post("/v1/sessions", json={"seed": seed})
+        try:
+            answer = await self._http.post("/v1/sessions", json={"seed": seed})
+        except httpx.TransportError:
+            self.failed += 1
+            return
         if answer.status_code != 201:
             self.refused += 1
             return
@@ -71,7 +76,11 @@ class Crowd:
                 "step": shown["step"],
             }
             began = time.perf_counter()
-            answer = await self._http.post(f"/v1/sessions/{shown['id']}/clicks", json=click)
+            try:
+                answer = await self._http.post(f"/v1/sessions/{shown['id']}/clicks", json=click)
+            except httpx.TransportError:
+                self.failed += 1
+                continue
             if answer.status_code == 200:
                 self.latencies.append(time.perf_counter() - began)
                 shown = answer.json()
@@ -135,7 +144,8 @@ def main() -> None:
                     f"{people:5} people: {one.started} sessions, "
                     f"{len(one.latencies) / took:6.1f} clicks/s, "
                     f"p50 {p50:6.1f} ms, p95 {p95:6.1f} ms, p99 {p99:6.1f} ms, "
-                    f"refused {one.refused}, server {memory(server.pid):,.0f} MB",
+                    f"refused {one.refused}, failed {one.failed}, "
+                    f"server {memory(server.pid):,.0f} MB",
                     flush=True,
                 )
         finally:

@@ -55,8 +55,8 @@ class Pool:
 
     @property
     def idle(self) -> bool:
-        """Whether a thread is free."""
-        return self._under_way < self.threads
+        """Whether nothing is under way: work that may wait would slow down whatever is."""
+        return self._under_way == 0
 
     def close(self) -> None:
         """Finish what is under way, then stop."""

@@ -19,6 +19,9 @@ from seeker.stores import open_store
 from seeker.stores.opening import MEMORY
 
 _FINISH = 30
+_THINKING = 75
+"""Seconds that a connection stays open between requests: people think longer than programs."""
+
 _BACKLOG = 2048
 
 
@@ -48,6 +51,7 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
         "access_log": False,
         "server_header": False,
         "timeout_graceful_shutdown": _FINISH,
+        "timeout_keep_alive": _THINKING,
         "proxy_headers": bool(settings.proxies),
         "forwarded_allow_ips": list(settings.proxies),
         "backlog": _BACKLOG,
