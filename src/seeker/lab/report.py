@@ -283,7 +283,7 @@ pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
   display:grid; place-items:center; font-size:11px; color:var(--soft) }}
 .tile img {{ display:block; width:100%; height:100%; border-radius:4px; object-fit:cover }}
 .liked {{ background:#2f9e62; padding:3px }} .disliked {{ background:#d1495b; padding:3px }}
-.target {{ background:#e0a526; padding:3px }}
+.target {{ background:#e0a526; padding:3px }} .tile[class$="d"] span, .target span {{ color:#fff }}
 </style></head><body>
 {body}
 </body></html>
