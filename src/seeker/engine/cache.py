@@ -12,6 +12,8 @@ from seeker.session import Session
 
 _BESIDES = 16_384
 _PER_EVENT = 2_048
+_PER_ITEM = 16
+"""A belief and a ranking that were asked for stay with a session and are not among its nbytes."""
 
 
 @dataclass
@@ -26,7 +28,8 @@ class Entry:
 
     def measured(self) -> int:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""
-        return self.session.nbytes + _BESIDES + _PER_EVENT * self.length
+        besides = _BESIDES + _PER_EVENT * self.length + _PER_ITEM * len(self.catalog)
+        return self.session.nbytes + besides
 
 
 class BeliefCache:
