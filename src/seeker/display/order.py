@@ -108,7 +108,7 @@ class Order:
         scores = self.scene.scores
         if scores.pending:
             reaching = int(np.count_nonzero(bounds >= np.float32(enough - slack)))
-            scores.strained |= reaching > len(upper) // 100
+            scores.strained |= reaching > len(upper) // 500
         most = len(upper) // 10 if scores.pending else len(upper)
         close = above(bounds, np.float32(enough - slack - scores.ceiling()), most)
         if len(close) > most:
