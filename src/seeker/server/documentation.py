@@ -37,21 +37,6 @@ async def style() -> Response:
     return Response(STYLE, media_type="text/css")
 
 
-@router.get("/")
-async def front(request: Request) -> Response:
-    """Say what is here."""
-    names = request.app.state.service.engine.catalogs.names
-    listed = "".join(f"<li>{escape(name)}</li>" for name in names)
-    return HTMLResponse(
-        _page(
-            "Seeker",
-            "<h1>Seeker</h1><p>Finds the thing a person has in mind but cannot put into words.</p>"
-            f"<p>Catalogs:</p><ul>{listed}</ul>"
-            '<p>How to talk to this service: <a href="/docs">the HTTP interface</a>.</p>',
-        )
-    )
-
-
 def _page(title: str, body: str) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
