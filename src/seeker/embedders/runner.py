@@ -7,7 +7,6 @@ So every run takes one thing on one thread, and the cores share the things.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
@@ -15,16 +14,10 @@ from typing import TypeVar
 import numpy as np
 
 from seeker.errors import SeekerError
+from seeker.kernels.threads import cores
 from seeker.types import Array, Floats
 
 Thing = TypeVar("Thing")
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 class Network:

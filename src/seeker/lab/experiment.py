@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.errors import BadInput
+from seeker.kernels.threads import cores
 from seeker.lab import rows as files
 from seeker.lab.people import SIX, Person
 from seeker.lab.perception import Perception
@@ -88,7 +89,7 @@ class Experiment:
         files.write_items(out, self.fingerprint, self.catalog.ids)
         paths = {out / f"{self._key(batch)}.parquet": batch for batch in self.batches()}
         open_ = [(batch, path) for path, batch in paths.items() if not path.exists()]
-        workers = min(processes or os.cpu_count() or 1, max(1, len(open_)))
+        workers = min(processes or cores(), max(1, len(open_)))
         bar = _bar(sum(len(batch.tasks) for batch, _ in open_), progress)
         if workers == 1:
             bench = Bench(self.catalog, self.perception, self.fingerprint)

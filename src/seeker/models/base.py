@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from seeker.space import Space, View
-from seeker.space.space import Along, Near, Probe
+from seeker.space.space import Along, Near
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
 
@@ -185,6 +185,6 @@ class Model(ABC):
         said = [Said(Along(v, tuple(map(float, r)))) for v, r in directions.items()]
         return [*said, *self.click_terms(evidence, shift)]
 
-    def probe(self, term: Term) -> list[Probe]:
+    def probe(self, term: Term) -> list[Near]:
         """Return the columns that a term needs."""
         return [] if isinstance(term, Said) else [Near(row) for row in self.rows(term)]

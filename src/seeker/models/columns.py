@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seeker.space.space import Probe
+from seeker.space.space import Near
 from seeker.types import Array, Rows
 
 FEW_BYTES = 8_000_000
@@ -25,8 +25,8 @@ class ColumnStore:
         self.most = max(0, min(most_bytes // size, max(FEW_COLUMNS, FEW_BYTES // size)))
         self._shape = (views, items)
         self._dtype = dtype
-        self._kept: dict[Probe, Array] = {}
-        self._reserved: dict[Probe, Array] = {}
+        self._kept: dict[Near, Array] = {}
+        self._reserved: dict[Near, Array] = {}
 
     @property
     def nbytes(self) -> int:
@@ -36,7 +36,7 @@ class ColumnStore:
     def __contains__(self, probe: object) -> bool:
         return probe in self._kept
 
-    def reserve(self, probes: Sequence[Probe], spared: Collection[Probe]) -> None:
+    def reserve(self, probes: Sequence[Near], spared: Collection[Near]) -> None:
         """Find room for new columns, the last asked for first; spared ones stay."""
         for probe in spared:
             self._kept[probe] = self._kept.pop(probe)  # used now: the last to make way
@@ -53,12 +53,12 @@ class ColumnStore:
         self._kept.update(self._reserved)
         self._reserved = {}
 
-    def read(self, probes: Sequence[Probe], where: slice | Rows, out: Array) -> None:
+    def read(self, probes: Sequence[Near], where: slice | Rows, out: Array) -> None:
         """Copy kept columns at some rows; out: (views, probes, rows)."""
         for place, probe in enumerate(probes):
             out[:, place] = self._kept[probe][:, where]
 
-    def write(self, places: Mapping[Probe, int], where: slice, columns: Array) -> None:
+    def write(self, places: Mapping[Near, int], where: slice, columns: Array) -> None:
         """Write reserved columns at a run of rows; columns: (views, places, rows)."""
         for probe, column in self._reserved.items():
             column[:, where] = columns[:, places[probe]]

@@ -18,7 +18,7 @@ import numpy as np
 from seeker.models.base import Evidence, Foresight, Model, Said, Term
 from seeker.models.columns import ColumnStore
 from seeker.space import Space
-from seeker.space.space import Near, Probe, Probes
+from seeker.space.space import Near, Probes
 from seeker.types import Array, Doubles, Floats, Rows
 
 Signed = tuple[Term, int]
@@ -33,7 +33,7 @@ _DOUBLE, _LONG = np.dtype(np.float64), np.dtype(np.int64)
 class _Asked:
     """Columns that are asked for: first those to be computed, then those that are kept."""
 
-    def __init__(self, scores: Scores, asked: Iterable[Probe]) -> None:
+    def __init__(self, scores: Scores, asked: Iterable[Near]) -> None:
         asked = dict.fromkeys(asked)
         self.new = [probe for probe in asked if probe not in scores.store]
         self.kept = [probe for probe in asked if probe in scores.store]

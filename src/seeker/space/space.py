@@ -40,14 +40,11 @@ class Along:
     direction: tuple[float, ...]
 
 
-Probe = Near
-
-
 @dataclass(frozen=True, eq=False)
 class Probes:
     """Probes made ready for the kernel: per view, (d / 8, m, 8) vectors and (m,) constants."""
 
-    asked: tuple[Probe, ...]
+    asked: tuple[Near, ...]
     packed: tuple[Array, ...]
     constants: tuple[Array, ...]
 
@@ -100,7 +97,7 @@ class Space:
         sample = sample_of(view.vectors) * c
         return float(np.mean([metrics.squared(view.metric, q, sample).mean() for q in sample]))
 
-    def prepare(self, asked: Sequence[Probe]) -> Probes:
+    def prepare(self, asked: Sequence[Near]) -> Probes:
         """Make probes ready for `columns`."""
         if not self.fast:
             return Probes(tuple(asked), (), ())
@@ -116,7 +113,7 @@ class Space:
             constants.append(constant.astype(self.summed_in))
         return Probes(tuple(asked), tuple(packed), tuple(constants))
 
-    def _linear(self, v: int, probe: Probe) -> tuple[Doubles, float]:
+    def _linear(self, v: int, probe: Near) -> tuple[Doubles, float]:
         """Return q, (d,), and a with: column(t) = a + (x_t − origin) · q."""
         view, c, unit = self.views[v], self._persons[v], self._scales[v]
         origin = view.origin.astype(np.float64)

@@ -16,6 +16,7 @@ from seeker.catalog.building.chunk import Chunk
 from seeker.catalog.building.plan import Making
 from seeker.catalog.building.record import Picture, Problem, Record
 from seeker.errors import BadInput, NotFound, SeekerError
+from seeker.kernels.threads import cores
 from seeker.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Maker:
     def __init__(self, makings: Sequence[Making], media: Path) -> None:
         self._makings = makings
         self._media = media
-        self._hands = ThreadPoolExecutor(os.cpu_count() or 1, "pictures")
+        self._hands = ThreadPoolExecutor(cores(), "pictures")
 
     def close(self) -> None:
         """Let the helping threads go."""
