@@ -47,7 +47,7 @@ def _empty(address: str) -> None:
     import psycopg
 
     with psycopg.connect(address, autocommit=True) as connection:
-        for table in ("idempotency", "events", "sessions", "seeker_schema"):
+        for table in ("shares", "idempotency", "events", "sessions", "seeker_schema"):
             connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
@@ -108,6 +108,41 @@ def test_keys_are_remembered_with_what_they_did(store: Store) -> None:
     found = store.load("a")
     assert found is not None
     assert found.length == 2
+
+
+def test_a_token_stands_for_a_session_from_the_first_on(store: Store) -> None:
+    store.create(kept("a"))
+    store.create(kept("b"))
+    assert store.share("a", "token of a") == "token of a"
+    assert store.share("a", "another") == "token of a"
+    assert store.share("b", "token of b") == "token of b"
+    assert store.share("nobody", "token") is None
+    assert (store.shared("token of a"), store.shared("token of b")) == ("a", "b")
+    assert store.shared("another") is store.shared("token") is store.shared("a") is None
+    assert store.unshare("a")
+    assert not store.unshare("a")
+    assert store.shared("token of a") is None
+    assert store.share("a", "a new one") == "a new one"
+    store.delete("a")
+    assert store.shared("a new one") is None
+    store.expire(1000.0)
+    assert store.shared("token of b") is None
+
+
+def test_of_many_who_share_at_once_all_get_one_token(store: Store) -> None:
+    store.create(kept("a"))
+    tokens: list[str | None] = []
+    threads = [
+        threading.Thread(target=lambda me=me: tokens.append(store.share("a", f"by {me}")))
+        for me in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(tokens) == 6
+    assert len(set(tokens)) == 1
+    assert store.shared(str(tokens[0])) == "a"
 
 
 def test_what_is_deleted_is_gone_with_all_that_belongs_to_it(store: Store) -> None:
@@ -243,6 +278,8 @@ def test_every_old_version_is_brought_up_to_date(
     assert (found.person, found.owner, found.events) == ("ann", None, [{"type": "start"}])
     store.append("a", 1, {"n": 1}, 3.0, Key("a", "k", "f"))
     assert store.count() == 1
+    assert store.share("a", "token") == "token"
+    assert store.shared("token") == "a"
     store.close()
     open_store(address).close()
 

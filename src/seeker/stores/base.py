@@ -84,6 +84,21 @@ class Store(Protocol):
         """Return what an idempotency key was used for."""
         ...
 
+    def share(self, session: str, token: str) -> str | None:
+        """Let a token stand for a session; return the one that stands for it from the first on.
+
+        None if there is no such session.
+        """
+        ...
+
+    def shared(self, token: str) -> str | None:
+        """Return the session that a token stands for, or None."""
+        ...
+
+    def unshare(self, session: str) -> bool:
+        """Let no token stand for a session any longer; return whether one did."""
+        ...
+
     def delete(self, session: str) -> bool:
         """Forget a session and all that belongs to it; return whether it was there."""
         ...

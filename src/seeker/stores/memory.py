@@ -17,6 +17,7 @@ class MemoryStore:
         self._lock = threading.Lock()
         self._sessions: dict[str, Kept] = {}
         self._keys: dict[tuple[str, str], Remembered] = {}
+        self._shares: dict[str, str] = {}
 
     def create(self, session: Kept, key: Key | None = None) -> None:
         """Keep a new session with its first events."""
@@ -50,6 +51,23 @@ class MemoryStore:
         """Return what an idempotency key was used for."""
         with self._lock:
             return self._keys.get((scope, name))
+
+    def share(self, session: str, token: str) -> str | None:
+        """Let a token stand for a session, unless one does."""
+        with self._lock:
+            if session not in self._sessions:
+                return None
+            return self._shares.setdefault(session, token)
+
+    def shared(self, token: str) -> str | None:
+        """Return the session that a token stands for."""
+        with self._lock:
+            return next((one for one, its in self._shares.items() if its == token), None)
+
+    def unshare(self, session: str) -> bool:
+        """Let no token stand for a session any longer."""
+        with self._lock:
+            return self._shares.pop(session, None) is not None
 
     def delete(self, session: str) -> bool:
         """Forget a session and all that belongs to it."""
@@ -99,6 +117,7 @@ class MemoryStore:
         gone = sessions & self._sessions.keys()
         for session in gone:
             del self._sessions[session]
+            self._shares.pop(session, None)
         self._keys = {key: one for key, one in self._keys.items() if one.session not in gone}
         return len(gone)
 

@@ -39,7 +39,7 @@ _RUN = 256
 
 
 class SqlStore(ABC):
-    """Sessions, their events and idempotency keys in three tables."""
+    """Sessions, their events, idempotency keys and shares in four tables."""
 
     @abstractmethod
     def reading(self) -> AbstractContextManager[Transaction]:
@@ -133,6 +133,29 @@ class SqlStore(ABC):
                 name,
             ).fetchall()
         return Remembered(*found[0]) if found else None
+
+    def share(self, session: str, token: str) -> str | None:
+        """Let a token stand for a session, unless one does."""
+        with self.writing() as run:
+            run(
+                "INSERT INTO shares (session, token) SELECT id, ? FROM sessions WHERE id = ? "
+                "ON CONFLICT DO NOTHING",
+                token,
+                session,
+            )
+            found = run("SELECT token FROM shares WHERE session = ?", session).fetchall()
+        return str(found[0][0]) if found else None
+
+    def shared(self, token: str) -> str | None:
+        """Return the session that a token stands for."""
+        with self.reading() as run:
+            found = run("SELECT session FROM shares WHERE token = ?", token).fetchall()
+        return str(found[0][0]) if found else None
+
+    def unshare(self, session: str) -> bool:
+        """Let no token stand for a session any longer."""
+        with self.writing() as run:
+            return run("DELETE FROM shares WHERE session = ?", session).rowcount == 1
 
     def delete(self, session: str) -> bool:
         """Forget a session and all that belongs to it."""

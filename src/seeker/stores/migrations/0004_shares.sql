@@ -1,0 +1,4 @@
+CREATE TABLE shares (
+    session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
+    token TEXT NOT NULL UNIQUE
+);
