@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seeker.session import Belief, Page
+from seeker.session import Belief, Page, Session
 
 
 @dataclass(frozen=True)
@@ -35,3 +35,19 @@ class Shown:
     dislikes: list[str]
     page: Page
     belief: Summary | None
+
+    @classmethod
+    def of(
+        cls, id: str, catalog: str, length: int, session: Session, belief: Summary | None
+    ) -> Shown:
+        """Show a session of some catalog, of so many events."""
+        return cls(
+            id=id,
+            catalog=catalog,
+            step=session.step,
+            length=length,
+            likes=session.likes,
+            dislikes=session.dislikes,
+            page=session.page(),
+            belief=belief,
+        )

@@ -1,0 +1,118 @@
+"""Something done in a session: kept before it is shown, and done once however often it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from seeker.engine.background import Background
+from seeker.engine.cache import Entry
+from seeker.engine.catalogs import Catalogs
+from seeker.engine.replaying import replayed
+from seeker.engine.sessions import Sessions
+from seeker.engine.shown import Shown, Summary
+from seeker.errors import BadInput, Conflict
+from seeker.session import Session
+from seeker.session.events import to_json
+from seeker.stores import Key, Stale, Store
+
+ATTEMPTS = 16
+"""How often something is tried that others keep being faster at."""
+
+
+class Moved(Conflict):
+    """The session is not where the request thought it was; shown: where it is."""
+
+    def __init__(self, message: str, hint: str, shown: Shown) -> None:
+        super().__init__(message, hint)
+        self.shown = shown
+
+
+class Acting:
+    """Changes sessions and shows them; at_once: up to so many items the belief comes along."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        catalogs: Catalogs,
+        store: Store,
+        background: Background,
+        at_once: int,
+        clock: Callable[[], float],
+    ) -> None:
+        self._sessions = sessions
+        self._catalogs = catalogs
+        self._store = store
+        self._background = background
+        self._at_once = at_once
+        self._clock = clock
+
+    def change(
+        self, id: str, act: Callable[[Session], None], step: int | None, key: Key | None
+    ) -> Shown:
+        """Do something in a session: at once or not at all."""
+        with self._sessions.turn(id):
+            for _ in range(ATTEMPTS):
+                again = self.repeated(key)
+                if again is not None:
+                    return again
+                try:
+                    return self._once(id, act, step, key)
+                except Stale:
+                    continue  # Another process was first: look again at where the session is.
+            raise Conflict("Too much is happening in this session at once.", "Try again.")
+
+    def repeated(self, key: Key | None) -> Shown | None:
+        """Return the answer of the first time, if this key has been used."""
+        found = None if key is None else self._store.remembered(key.scope, key.name)
+        if key is None or found is None:
+            return None
+        if found.fingerprint != key.fingerprint:
+            raise BadInput(
+                "This Idempotency-Key was used for a different request.",
+                "Use a new key for every new request.",
+            )
+        kept = self._sessions.kept(found.session)
+        name, catalog = self._catalogs.get(kept.catalog)
+        session = replayed(catalog, kept.events[: found.length])
+        return self.shown(found.session, name, Entry(session, catalog, found.length), False)
+
+    def check_step(self, id: str, name: str, entry: Entry, step: int | None) -> None:
+        """Refuse what was asked of another step than the session is at."""
+        if step is not None and step != entry.session.step:
+            raise Moved(
+                f"The session is at step {entry.session.step}, but the request was made at {step}.",
+                "Look at the page in this answer and choose again.",
+                self.shown(id, name, entry),
+            )
+
+    def shown(self, id: str, name: str, entry: Entry, current: bool = True) -> Shown:
+        """Return what a person is shown of a session; current: whether they may go on from it."""
+        if entry.summary is None:
+            if len(entry.catalog) <= self._at_once:
+                entry.summary = Summary.of(entry.session.belief)
+            elif current:
+                self._background.want(id, lambda: self._settle(id))
+        return Shown.of(id, name, entry.length, entry.session, entry.summary)
+
+    def _once(
+        self, id: str, act: Callable[[Session], None], step: int | None, key: Key | None
+    ) -> Shown:
+        with self._sessions.opened(id) as (name, entry):
+            self.check_step(id, name, entry, step)
+            try:
+                act(entry.session)
+            except Conflict as error:
+                shown = self.shown(id, name, entry)
+                raise Moved(error.message, error.hint, shown) from None
+            written = to_json(entry.session.events[-1])
+            self._store.append(id, entry.length, written, self._clock(), key)
+            entry.length += 1
+            entry.summary = None
+            return self.shown(id, name, entry)
+
+    def _settle(self, id: str) -> None:
+        """Bring a session's bounds and belief up to date, unless somebody is at it."""
+        with self._sessions.idle(id) as entry:
+            if entry is not None:
+                entry.session.refresh()
+                entry.summary = Summary.of(entry.session.belief)

@@ -1,0 +1,91 @@
+"""The sessions of one process: from memory, or rebuilt from their events; one caller at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from seeker.engine.cache import BeliefCache, Entry
+from seeker.engine.catalogs import Catalogs
+from seeker.engine.locks import Locks
+from seeker.engine.replaying import caught_up, replayed
+from seeker.errors import NotFound
+from seeker.stores import Kept, Store
+
+
+class Sessions:
+    """Sessions by id, each with all events that are kept of it, whoever wrote them."""
+
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        store: Store,
+        cache: BeliefCache,
+        lifetime: float,
+        clock: Callable[[], float],
+    ) -> None:
+        self._catalogs = catalogs
+        self._store = store
+        self._cache = cache
+        self._lifetime = lifetime
+        self._clock = clock
+        self._locks = Locks()
+
+    @contextmanager
+    def turn(self, id: str) -> Iterator[None]:
+        """Wait until nobody else is at a session."""
+        with self._locks.hold(id):
+            yield
+
+    @contextmanager
+    def opened(self, id: str) -> Iterator[tuple[str, Entry]]:
+        """Lend a session and its catalog's name to who has the turn."""
+        name, entry = self._entry(id)
+        try:
+            yield name, entry
+        finally:
+            # A session that holds more than was kept would tell of what never happened.
+            if len(entry.session.events) == entry.length:
+                self._cache.put(id, entry)
+
+    @contextmanager
+    def idle(self, id: str) -> Iterator[Entry | None]:
+        """Lend a session that is in memory and that nobody is at, or None."""
+        if self._locks.wanted(id):
+            yield None
+            return
+        with self._locks.hold(id):
+            entry = self._cache.take(id, counted=False)
+            yield entry
+            if entry is not None:
+                self._cache.put(id, entry)
+
+    def kept(self, id: str, after: int = 0) -> Kept:
+        """Return what is kept of a session, with the events beyond the first `after`."""
+        kept = self._store.load(id, after)
+        if kept is None or kept.active < self._clock() - self._lifetime:
+            raise no_session()
+        return kept
+
+    def delete(self, id: str) -> None:
+        """Forget a session and all that belongs to it."""
+        with self.turn(id):
+            self._cache.forget(id)
+            if not self._store.delete(id):
+                raise no_session()
+
+    def _entry(self, id: str) -> tuple[str, Entry]:
+        entry = self._cache.take(id)
+        kept = self.kept(id, 0 if entry is None else entry.length)
+        name, catalog = self._catalogs.get(kept.catalog)
+        if entry is not None:
+            whole = kept.length == entry.length + len(kept.events)
+            if whole and entry.catalog is catalog and caught_up(entry, kept.events):
+                return name, entry
+            kept = self.kept(id)
+        return name, Entry(replayed(catalog, kept.events), catalog, kept.length)
+
+
+def no_session() -> NotFound:
+    """Return the error that tells of a session that is not there."""
+    return NotFound("There is no such session.", "Start one with POST /v1/sessions.")
