@@ -60,7 +60,15 @@ def do(session: Session, what: str, choice: int) -> None:
     elif what == "clear" and rated:
         session.clear(rated[choice % len(rated)])
     elif what == "undo" and session.step:
-        session.undo()
+        session.undo(1 + choice % min(3, session.step))
+    elif what == "redo" and session.state.undone:
+        session.redo()
+    elif what == "narrow":
+        session.narrow(None if choice % 3 == 0 else {"price": {"lt": 2 + choice % 15}})
+    elif what == "explore":
+        session.explore(choice % 7)
+    elif what == "found":
+        session.found(page[choice % len(page)])
     elif what == "say":
         session.say(np.linspace(-1, 1, 24) * (choice % 5))
     elif what == "refresh":
@@ -69,7 +77,22 @@ def do(session: Session, what: str, choice: int) -> None:
 
 events = st.lists(
     st.tuples(
-        st.sampled_from(["like", "dislike", "like", "again", "clear", "undo", "say", "refresh"]),
+        st.sampled_from(
+            [
+                "like",
+                "dislike",
+                "like",
+                "again",
+                "clear",
+                "undo",
+                "redo",
+                "say",
+                "refresh",
+                "narrow",
+                "explore",
+                "found",
+            ]
+        ),
         st.integers(0, 100),
     ),
     max_size=14,

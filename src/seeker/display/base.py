@@ -70,6 +70,13 @@ class Strategy(ABC):
     def rank(self, scene: Scene) -> Ranking:
         """Return the order of all items at this moment."""
 
+    def bolder(self, level: float) -> Strategy:
+        """Return the strategy that explores so many times as much: 0 not at all, 1 the same."""
+        raise BadInput(
+            f"The strategy '{self.name}' cannot be made to explore more or less.",
+            "Start a session with another strategy, such as 'boltzmann'.",
+        )
+
 
 def check_first(first: object) -> None:
     """Refuse a kind of first page that there is not."""

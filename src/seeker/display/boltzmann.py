@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -59,6 +59,13 @@ class Boltzmann(Strategy):
         else:
             order = Sorted(scene, _noisy_probabilities(scene, width, per_click))
         return Covered(scene, order) if scene.blank and self.first == "cover" else order
+
+    def bolder(self, level: float) -> Strategy:
+        if self.schedule is None:
+            return replace(self, c=self.c * level)
+        assert isinstance(self.schedule, tuple)
+        etas = [math.inf if level == 0.0 else eta / level for eta in self.schedule]
+        return replace(self, schedule=etas)
 
     def _width(self, step: int) -> float | None:
         """Return the factor of the noise; None where there is nothing but noise."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -44,6 +44,9 @@ class Diverse(Strategy):
 
     def rank(self, scene: Scene) -> Ranking:
         return _Composed(self, scene, self.base.rank(scene))
+
+    def bolder(self, level: float) -> Strategy:
+        return replace(self, base=self.base.bolder(level))
 
 
 class _Composed:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -29,6 +29,9 @@ class EpsilonGreedy(Strategy):
 
     def rank(self, scene: Scene) -> Ranking:
         return _Replaced(scene, Greedy(self.first).rank(scene), self.epsilon)
+
+    def bolder(self, level: float) -> Strategy:
+        return replace(self, epsilon=min(1.0, self.epsilon * level))
 
 
 class _Replaced:

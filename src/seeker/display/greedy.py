@@ -22,3 +22,9 @@ class Greedy(Strategy):
     def rank(self, scene: Scene) -> Ranking:
         order = Order(scene, 0.0)
         return Covered(scene, order) if scene.blank and self.first == "cover" else order
+
+    def bolder(self, level: float) -> Strategy:
+        """Return Boltzmann exploration where some is asked for: greedy by itself has none."""
+        from seeker.display.boltzmann import PAPER_C, Boltzmann
+
+        return self if level <= 1.0 else Boltzmann(PAPER_C * (level - 1.0), first=self.first)

@@ -18,3 +18,7 @@ class Random(Strategy):
     def rank(self, scene: Scene) -> Ranking:
         key = keys.key(scene.seed, scene.step, keys.RANKING)
         return Sorted(scene, keys.uniforms(key, scene.scores.count))
+
+    def bolder(self, level: float) -> Strategy:
+        """Return itself: there is nothing bolder, and nothing to be less bold with."""
+        return self

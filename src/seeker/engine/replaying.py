@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from seeker.catalog import Catalog
 from seeker.engine.cache import Entry
 from seeker.errors import Conflict, SeekerError
-from seeker.session import Click, Session, Undo
+from seeker.session import Session, Start
 from seeker.session.events import from_json
 from seeker.stores.base import Written
 
@@ -24,18 +24,11 @@ def replayed(catalog: Catalog, events: Sequence[Written]) -> Session:
 
 
 def caught_up(entry: Entry, events: Sequence[Written]) -> bool:
-    """Bring an entry up to date with events of other processes; False if only a replay will do.
-
-    Words were placed in a view when they were said, so they are never embedded a second time.
-    """
+    """Bring an entry up to date with events of other processes; False if only a replay will do."""
     for event in map(from_json, events):
-        match event:
-            case Click(item, verdict, shown):
-                entry.session.click(item, verdict, shown)
-            case Undo():
-                entry.session.undo()
-            case _:
-                return False
+        if isinstance(event, Start):
+            return False
+        entry.session.take(event)
         entry.length += 1
         entry.summary = None
     return True

@@ -1,7 +1,18 @@
 """Sessions: an append-only log of events, the state folded from it, and what it shows."""
 
 from seeker.session.belief import Belief
-from seeker.session.events import Click, Event, Say, Start, Undo
+from seeker.session.events import (
+    Click,
+    Event,
+    Explore,
+    Found,
+    Narrow,
+    Redo,
+    Say,
+    Start,
+    Undo,
+    Unsay,
+)
 from seeker.session.explanation import Explanation, Share
 from seeker.session.page import Item, Page
 from seeker.session.session import PAPER, Session
@@ -13,12 +24,17 @@ __all__ = [
     "Click",
     "Event",
     "Explanation",
+    "Explore",
+    "Found",
     "Item",
+    "Narrow",
     "Page",
+    "Redo",
     "Say",
     "Session",
     "Share",
     "Start",
     "State",
     "Undo",
+    "Unsay",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,22 @@ def check_seed(seed: object) -> int:
     if not whole or not 0 <= seed < 2**128:  # type: ignore[operator]
         raise BadInput(f"seed is {seed!r}, but it must be a whole number from 0 to 2**128 − 1.")
     return int(seed)  # type: ignore[call-overload,no-any-return]
+
+
+def check_count(count: object) -> int:
+    """Return how many events to take back, if it is a whole number of at least 1."""
+    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
+        raise BadInput(f"count is {count!r}, but it must be a whole number of at least 1.")
+    return int(count)
+
+
+def check_filter(filter: object) -> Mapping[str, Any] | None:
+    """Return the filter, or None where there is nothing in it."""
+    if filter is not None and not isinstance(filter, Mapping):
+        raise BadInput(
+            f"The filter is {filter!r}.", "It must name attributes, as {'colour': 'red'}."
+        )
+    return filter or None
 
 
 def check_prior(prior: object, count: int) -> Doubles | str | None:

@@ -17,7 +17,8 @@ from seeker import display, models
 from seeker.errors import BadInput
 from seeker.types import Array, Doubles
 
-SCHEMA = 1
+SCHEMA = 2
+_READ = (1, 2)  # version 2 added all events after Undo, and its count
 
 Verdict = Literal["like", "dislike", "clear"]
 VERDICTS = ("like", "dislike", "clear")
@@ -64,11 +65,48 @@ class Say:
 
 
 @dataclass(frozen=True)
+class Unsay:
+    """Words no longer count: those of a text, or those that the session began with."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Narrow:
+    """From now on only items that pass this filter are shown; None: all are."""
+
+    filter: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Explore:
+    """From now on pages explore so many times as much as the strategy by itself."""
+
+    level: float
+
+
+@dataclass(frozen=True)
+class Found:
+    """The item that was looked for."""
+
+    item: str
+
+
+@dataclass(frozen=True)
 class Undo:
-    """The last event that is still in effect is taken back."""
+    """The last events that are still in effect are taken back."""
+
+    count: int = 1
 
 
-Event: TypeAlias = Start | Click | Say | Undo
+@dataclass(frozen=True)
+class Redo:
+    """What was undone last is in effect again."""
+
+    count: int = 1
+
+
+Event: TypeAlias = Start | Click | Say | Unsay | Narrow | Explore | Found | Undo | Redo
 
 
 def to_json(event: Event) -> dict[str, Any]:
@@ -105,8 +143,22 @@ def to_json(event: Event) -> dict[str, Any]:
                 "view": event.view,
                 "vector": list(event.vector),
             }
-        case Undo():
-            return {"schema": SCHEMA, "type": "undo"}
+        case Unsay(text):
+            return {"schema": SCHEMA, "type": "unsay", "text": text}
+        case Narrow(kept):
+            return {
+                "schema": SCHEMA,
+                "type": "filter",
+                "filter": None if kept is None else dict(kept),
+            }
+        case Explore(level):
+            return {"schema": SCHEMA, "type": "exploration", "level": level}
+        case Found(item):
+            return {"schema": SCHEMA, "type": "found", "item": item}
+        case Undo(count):
+            return {"schema": SCHEMA, "type": "undo", "count": count}
+        case Redo(count):
+            return {"schema": SCHEMA, "type": "redo", "count": count}
 
 
 def from_json(written: object) -> Event:
@@ -114,9 +166,10 @@ def from_json(written: object) -> Event:
     if not isinstance(written, Mapping) or "type" not in written:
         raise BadInput(f"{written!r} is not an event.", "It must be an object with a 'type'.")
     schema = written.get("schema")
-    if schema != SCHEMA:
+    if schema not in _READ:
         raise BadInput(
-            f"The event has schema version {schema!r}, but this Seeker reads version {SCHEMA}.",
+            f"The event has schema version {schema!r}, but this Seeker reads versions up to "
+            f"{SCHEMA}.",
             "Use the version of Seeker that wrote it, or a newer one.",
         )
     try:
@@ -131,8 +184,18 @@ def from_json(written: object) -> Event:
                 vector = tuple(map(float, written["vector"]))
                 view = written["view"]
                 return Say(str(written["text"]), None if view is None else str(view), vector)
+            case "unsay":
+                return Unsay(str(written["text"]))
+            case "filter":
+                return Narrow(written["filter"])
+            case "exploration":
+                return Explore(float(written["level"]))
+            case "found":
+                return Found(str(written["item"]))
             case "undo":
-                return Undo()
+                return Undo(1 if schema == 1 else int(written["count"]))
+            case "redo":
+                return Redo(int(written["count"]))
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, BadInput):
             raise

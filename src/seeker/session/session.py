@@ -10,13 +10,35 @@ import numpy as np
 from seeker import display, models
 from seeker.errors import BadInput
 from seeker.models.base import Evidence, Judged, Said, Spoken
+from seeker.models.checks import check_number
 from seeker.models.scores import Scores
 from seeker.models.warm import warm_up
 from seeker.numbers import numbers
 from seeker.session import events as log
 from seeker.session.belief import Belief
-from seeker.session.checks import check_page_size, check_prior, check_seed, check_user
-from seeker.session.events import REPEATS, Click, Event, Repeat, Say, Start, Undo, Verdict
+from seeker.session.checks import (
+    check_count,
+    check_filter,
+    check_page_size,
+    check_prior,
+    check_seed,
+    check_user,
+)
+from seeker.session.events import (
+    REPEATS,
+    Click,
+    Event,
+    Explore,
+    Found,
+    Narrow,
+    Redo,
+    Repeat,
+    Say,
+    Start,
+    Undo,
+    Unsay,
+    Verdict,
+)
 from seeker.session.explanation import Explanation, Share
 from seeker.session.page import Page
 from seeker.session.searchable import Searchable
@@ -60,9 +82,8 @@ class Session:
         space = start.model.space(
             list(catalog.views.values()), person, self._rows.departed(self._events)
         )
-        self._base_prior = self._start_prior()
-        self._keywords: tuple[str, ...] = ()
-        self._scores = Scores(start.model, space, self._base_prior)
+        self._assumed = self._assumption()
+        self._scores = Scores(start.model, space, self._log_prior())
         self._belief: Belief | None = None
         self._order: display.Ranking | None = None
         warm_up(self._scores)
@@ -194,9 +215,44 @@ class Session:
             text = ""
         self._append(Say(text, name, tuple(map(float, vector))))
 
-    def undo(self) -> None:
-        """Take back the last event that is still in effect."""
-        self._append(Undo())
+    def unsay(self, text: str) -> None:
+        """Let words no longer count: a text, or the words that the session began with."""
+        self._append(Unsay(str(text)))
+
+    def narrow(self, filter: Mapping[str, Any] | None) -> None:
+        """Show only items that pass a filter from now on, or all again; clicks go on counting."""
+        self._append(Narrow(check_filter(filter)))
+
+    def explore(self, level: float) -> None:
+        """Explore so many times as much as usual from now on: 1 is usual, 0 the best only."""
+        check_number("level", level, 0.0, below=np.nextafter(100.0, 101.0))
+        self._state.start.strategy.bolder(level)
+        self._append(Explore(float(level)))
+
+    def found(self, item: str) -> None:
+        """Say that this is the item looked for."""
+        self._rows.of(item)
+        self._append(Found(str(item)))
+
+    @property
+    def target(self) -> str | None:
+        """The id of the item that was found, if it was."""
+        return self._state.target
+
+    def undo(self, count: int = 1) -> None:
+        """Take back the last events that are still in effect."""
+        self._append(Undo(check_count(count)))
+
+    def redo(self, count: int = 1) -> None:
+        """Bring back what was undone last, as long as nothing else has happened since."""
+        self._append(Redo(check_count(count)))
+
+    def take(self, event: Event) -> None:
+        """Take in an event that another copy of this session has had."""
+        if isinstance(event, Click):
+            self.click(event.item, event.verdict, event.shown)
+        else:
+            self._append(event)
 
     def refresh(self) -> None:
         """Bring all bounds up to date, between clicks: the next page is cheaper, not different."""
@@ -266,10 +322,10 @@ class Session:
 
     def _show(self) -> None:
         """Make belief and ranking those of the present state; nothing is computed yet."""
-        keywords = tuple(said.text for said in self._state.texts if said.view is None)
-        if keywords != self._keywords:
-            self._keywords = keywords
+        assumed = self._assumption()
+        if assumed != self._assumed:
             self._scores.assume(self._log_prior())
+            self._assumed = assumed
         self._scores.want(self._evidence())
         self._belief = None
         self._order = None
@@ -278,7 +334,9 @@ class Session:
     def _ranking(self) -> display.Ranking:
         """The order of all items at this step."""
         if self._order is None:
-            self._order = self._state.start.strategy.rank(self._scene())
+            strategy, level = self._state.start.strategy, self._state.exploration
+            bold = strategy if level == 1.0 else strategy.bolder(level)
+            self._order = bold.rank(self._scene())
         return self._order
 
     def _head(self, count: int) -> Rows:
@@ -302,7 +360,7 @@ class Session:
             seed=state.start.seed,
             step=state.step,
             page_size=state.start.page_size,
-            blank=state.start.prior is None and state.step == 0,
+            blank=state.blank and state.exploration == 1.0,
             clicks={
                 row(item): count
                 for item, count in state.clicks.items()
@@ -332,29 +390,27 @@ class Session:
             self._rows.of(item)
         return [str(item) for item in shown]
 
-    def _log_prior(self) -> Doubles | None:
-        """Return the log-prior with the words said so far, (items,), or None for an even one."""
-        prior = self._base_prior
-        for words in self._keywords:
-            prior = self.catalog.keyword_prior(words) + (0.0 if prior is None else prior)
-        return None if prior is None else np.asarray(prior - np.logaddexp.reduce(prior))
+    def _assumption(self) -> tuple[str | None, tuple[str, ...], Mapping[str, Any] | None]:
+        """Return what the prior depends on: the query, words searched for, and the filter."""
+        state = self._state
+        said = tuple(text.text for text in state.texts if text.view is None)
+        return state.query, said, state.filter
 
-    def _start_prior(self) -> Doubles | None:
-        """Return the log-prior with the filter applied, (items,), or None where all is open."""
-        start = self._state.start
-        prior = start.prior
-        if isinstance(prior, str):
-            prior = self.catalog.keyword_prior(prior)
-        if start.filter:
-            passing = self.catalog.matching(start.filter)
-            prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
-            if not np.isfinite(prior).any():
-                raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")
-        if prior is None:
-            return None
-        if prior.shape != (len(self.catalog),):
+    def _log_prior(self) -> Doubles | None:
+        """Return the log-prior of this moment, (items,), or None where all is open."""
+        given = self._state.start.prior
+        prior = None if isinstance(given, str) else given
+        if prior is not None and prior.shape != (len(self.catalog),):
             raise BadInput(
                 f"The session's prior has {prior.size} numbers for {len(self.catalog)} items.",
                 "Open the session with the catalog it was made with.",
             )
-        return np.asarray(prior - np.logaddexp.reduce(prior))
+        query, said, kept = self._assumption()
+        for words in said if query is None else (query, *said):
+            prior = self.catalog.keyword_prior(words) + (0.0 if prior is None else prior)
+        if kept:
+            passing = self.catalog.matching(kept)
+            prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
+            if not np.isfinite(prior).any():
+                raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")
+        return None if prior is None else np.asarray(prior - np.logaddexp.reduce(prior))

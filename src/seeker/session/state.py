@@ -5,9 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
+from typing import Any
 
 from seeker.errors import BadInput, Conflict
-from seeker.session.events import Click, Event, Say, Start, Undo
+from seeker.session.events import (
+    Click,
+    Event,
+    Explore,
+    Found,
+    Narrow,
+    Redo,
+    Say,
+    Start,
+    Undo,
+    Unsay,
+)
 
 
 @dataclass(frozen=True)
@@ -23,17 +35,42 @@ class Rating:
 class State:
     """What the events of a session amount to.
 
-    ratings: by item, in the order of the clicks. seen: what was on screen at any click. clicks:
-    how often an item was liked or disliked. before: the state that an undo brings back.
+    query: the words that the session began with, as long as they count. ratings: by item, in the
+    order of the clicks. seen: what was on screen at any click. clicks: how often an item was liked
+    or disliked. target: the item that was found. last: the event that led here. before: the state
+    that an undo brings back. undone: those that a redo brings back, the next one first.
     """
 
     start: Start
+    query: str | None = None
+    filter: Mapping[str, Any] | None = None
+    exploration: float = 1.0
+    target: str | None = None
     ratings: Mapping[str, Rating] = field(default_factory=lambda: MappingProxyType({}))
     texts: tuple[Say, ...] = ()
     seen: frozenset[str] = frozenset()
     clicks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     step: int = 0
+    last: Event | None = field(default=None, repr=False)
     before: State | None = field(default=None, repr=False)
+    undone: tuple[State, ...] = field(default=(), repr=False)
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing is known yet of what is looked for."""
+        start = self.start
+        given = start.prior is not None and not isinstance(start.prior, str)
+        return not (given or self.query is not None or self.seen or self.texts)
+
+    @property
+    def history(self) -> list[tuple[int, Event]]:
+        """The events in effect, first things first, each with the step it led to."""
+        events: list[tuple[int, Event]] = []
+        state: State | None = self
+        while state is not None and state.last is not None:
+            events.append((state.step, state.last))
+            state = state.before
+        return events[::-1]
 
     @property
     def likes(self) -> list[str]:
@@ -52,7 +89,8 @@ def fold(events: Iterable[Event]) -> State:
     start = next(remaining, None)
     if not isinstance(start, Start):
         raise BadInput("The events of a session must begin with its start.")
-    state = State(start)
+    query = start.prior if isinstance(start.prior, str) else None
+    state = State(start, query=query, filter=start.filter)
     for event in remaining:
         state = after(state, event)
     return state
@@ -66,7 +104,8 @@ def after(state: State, event: Event) -> State:
                 raise Conflict(
                     f"Item '{item}' is neither liked nor disliked, so there is nothing to clear."
                 )
-            return _next(state, ratings=_without(state.ratings, item), seen=state.seen | {*shown})
+            ratings = _without(state.ratings, item)
+            return _next(state, event, ratings=ratings, seen=state.seen | {*shown})
         case Click(item, verdict, shown):
             ratings = _without(state.ratings, item)
             among = (item, *(other for other in dict.fromkeys(shown) if other != item))
@@ -74,22 +113,65 @@ def after(state: State, event: Event) -> State:
             rating = Rating(item, verdict == "like", unjudged)
             return _next(
                 state,
+                event,
                 ratings=MappingProxyType({**ratings, item: rating}),
                 seen=state.seen.union(shown, (item,)),
                 clicks=MappingProxyType({**state.clicks, item: state.clicks.get(item, 0) + 1}),
             )
         case Say():
-            return _next(state, texts=(*state.texts, event))
-        case Undo():
-            if state.before is None:
-                raise Conflict("There is nothing to undo.")
-            return state.before
+            return _next(state, event, texts=(*state.texts, event))
+        case Unsay(text):
+            return _next(state, event, **_unsaid(state, text))
+        case Narrow(filter):
+            return _next(state, event, filter=filter)
+        case Explore(level):
+            return _next(state, event, exploration=level)
+        case Found(item):
+            return _next(state, event, target=item)
+        case Undo(count):
+            return _undone(state, count)
+        case Redo(count):
+            return _redone(state, count)
         case Start():
             raise BadInput("A session can start only once.")
 
 
-def _next(state: State, **changes: object) -> State:
-    return replace(state, step=state.step + 1, before=state, **changes)  # type: ignore[arg-type]
+def _unsaid(state: State, text: str) -> dict[str, Any]:
+    """Return what changes when words no longer count: the last text of these words goes first."""
+    for place in reversed(range(len(state.texts))):
+        if state.texts[place].text == text:
+            return {"texts": state.texts[:place] + state.texts[place + 1 :]}
+    if text == state.query:
+        return {"query": None}
+    raise Conflict(f"Nobody has said '{text}', so there is nothing to take back.")
+
+
+def _undone(state: State, count: int) -> State:
+    for _ in range(count):
+        if state.before is None:
+            raise Conflict("There is nothing to undo.")
+        state = replace(state.before, undone=(state, *state.undone))
+    return state
+
+
+def _redone(state: State, count: int) -> State:
+    for _ in range(count):
+        if not state.undone:
+            raise Conflict("There is nothing to redo.")
+        following, *later = state.undone
+        state = replace(following, undone=tuple(later))
+    return state
+
+
+def _next(state: State, event: Event, **changes: Any) -> State:
+    return replace(
+        state,
+        step=state.step + 1,
+        last=event,
+        before=replace(state, undone=()),
+        undone=(),
+        **changes,
+    )
 
 
 def _without(ratings: Mapping[str, Rating], item: str) -> Mapping[str, Rating]:
