@@ -26,6 +26,7 @@ ROOMS = [
     ("stores",),
     ("engine", "web"),
     ("cluster", "server", "client", "lab"),
+    ("study",),
     ("cli",),
     ("__init__", "__main__"),
 ]

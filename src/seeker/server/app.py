@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.openapi.utils import get_openapi
 from starlette.exceptions import HTTPException
@@ -33,7 +33,21 @@ SETTINGS = "SEEKER_SERVED_SETTINGS"
 _TIDY_EVERY = 3600.0
 
 
-def create_app(settings: Settings, catalogs: Catalogs | None = None) -> FastAPI:
+ROUTERS: tuple[APIRouter, ...] = (
+    seeker.server.page.router,
+    seeker.server.sessions.router,
+    seeker.server.catalogs.router,
+    seeker.server.operations.router,
+    seeker.server.documentation.router,
+)
+"""All calls of the service."""
+
+
+def create_app(
+    settings: Settings,
+    catalogs: Catalogs | None = None,
+    routers: Sequence[APIRouter] = ROUTERS,
+) -> FastAPI:
     """Make the application; catalogs: those to serve, if they are open already."""
     service = Service(settings, catalogs or Catalogs.open(settings.catalogs))
 
@@ -58,13 +72,7 @@ def create_app(settings: Settings, catalogs: Catalogs | None = None) -> FastAPI:
         redirect_slashes=False,
     )
     app.state.service = service
-    for router in (
-        seeker.server.page.router,
-        seeker.server.sessions.router,
-        seeker.server.catalogs.router,
-        seeker.server.operations.router,
-        seeker.server.documentation.router,
-    ):
+    for router in routers:
         app.include_router(router)
     app.add_exception_handler(SeekerError, _said)
     app.add_exception_handler(RequestValidationError, _invalid)

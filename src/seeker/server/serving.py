@@ -6,7 +6,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
@@ -17,6 +17,9 @@ from seeker.server.metrics import SHARED
 from seeker.server.settings import Settings
 from seeker.stores import open_store
 from seeker.stores.opening import MEMORY
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
 
 _FINISH = 30
 _THINKING = 75
@@ -31,8 +34,20 @@ class CannotListen(SeekerError):
     title = "The address cannot be used"
 
 
-def serve(settings: Settings, tell: Callable[[str], None]) -> None:
-    """Serve until a signal comes. tell: told the address as soon as it can be called."""
+Make: TypeAlias = "Callable[[Settings, Catalogs], FastAPI]"
+"""How an application is made of its settings and its open catalogs."""
+
+
+def serve(
+    settings: Settings,
+    tell: Callable[[str], None],
+    make: Make = create_app,
+    factory: str = "seeker.server.app:from_environment",
+) -> None:
+    """Serve until a signal comes. tell: told the address as soon as it can be called.
+
+    make: how the application is made, and factory: where its worker processes find the same.
+    """
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
@@ -58,14 +73,14 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     }
     tell(_address(settings.host, listening))
     if settings.workers == 1:
-        app = create_app(settings, catalogs)
+        app = make(settings, catalogs)
         uvicorn.Server(uvicorn.Config(app, **shared)).run([listening])
         return
     with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
         os.environ[SHARED] = figures
         os.environ[SETTINGS] = settings.to_json()
         config = uvicorn.Config(
-            "seeker.server.app:from_environment",
+            factory,
             factory=True,
             workers=settings.workers,
             **shared,
