@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from seeker import display, models
 from seeker.engine.acting import ATTEMPTS, Acting
@@ -17,10 +17,12 @@ from seeker.engine.replaying import replayed
 from seeker.engine.sessions import Sessions, no_session
 from seeker.engine.shown import Shown, Summary
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
-from seeker.session import Explanation, Page
+from seeker.session import Explanation, Page, Session
 from seeker.session.events import Repeat, Verdict, to_json
 from seeker.stores import Kept, Key, Stale, Store
 from seeker.stores.base import Written
+
+Result = TypeVar("Result")
 
 AT_ONCE = 20_000
 """Up to so many items a belief is summed up before the answer; beyond, it follows later."""
@@ -146,13 +148,45 @@ class Engine:
         change = self._acting.change
         return change(id, lambda session: session.click(item, verdict, shown), step, key)
 
-    def undo(self, id: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Take back the last thing done."""
-        return self._acting.change(id, lambda session: session.undo(), step, key)
+    def undo(
+        self, id: str, step: int | None = None, key: Key | None = None, count: int = 1
+    ) -> Shown:
+        """Take back the last things done."""
+        return self._acting.change(id, lambda session: session.undo(count), step, key)
+
+    def redo(
+        self, id: str, step: int | None = None, key: Key | None = None, count: int = 1
+    ) -> Shown:
+        """Bring back what was undone last."""
+        return self._acting.change(id, lambda session: session.redo(count), step, key)
 
     def say(self, id: str, text: str, step: int | None = None, key: Key | None = None) -> Shown:
         """Give feedback in words."""
         return self._acting.change(id, lambda session: session.say(text), step, key)
+
+    def unsay(self, id: str, text: str, step: int | None = None, key: Key | None = None) -> Shown:
+        """Let words no longer count."""
+        return self._acting.change(id, lambda session: session.unsay(text), step, key)
+
+    def narrow(
+        self,
+        id: str,
+        filter: Mapping[str, Any] | None,
+        step: int | None = None,
+        key: Key | None = None,
+    ) -> Shown:
+        """Show only items that pass a filter from now on; None: all."""
+        return self._acting.change(id, lambda session: session.narrow(filter), step, key)
+
+    def explore(
+        self, id: str, level: float, step: int | None = None, key: Key | None = None
+    ) -> Shown:
+        """Explore so many times as much as usual from now on."""
+        return self._acting.change(id, lambda session: session.explore(level), step, key)
+
+    def found(self, id: str, item: str, step: int | None = None, key: Key | None = None) -> Shown:
+        """Mark the item that was sought."""
+        return self._acting.change(id, lambda session: session.found(item), step, key)
 
     def show(self, id: str) -> Shown:
         """Return where a session is."""
@@ -168,6 +202,11 @@ class Engine:
         """Say which clicks brought an item to its place."""
         with self._sessions.turn(id), self._sessions.opened(id) as (_, entry):
             return entry.session.explain(item)
+
+    def look(self, id: str, see: Callable[[Session], Result]) -> Result:
+        """Return what somebody sees in a session, who must leave it as it is."""
+        with self._sessions.turn(id), self._sessions.opened(id) as (_, entry):
+            return see(entry.session)
 
     def kept(self, id: str) -> Kept:
         """Return all that is kept of a session."""

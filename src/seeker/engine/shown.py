@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from seeker.session import Belief, Page, Session
+from seeker.session import Belief, Event, Page, Session
 
 
 @dataclass(frozen=True)
@@ -25,14 +27,26 @@ class Summary:
 
 @dataclass(frozen=True)
 class Shown:
-    """A session at one moment; belief: None where it is still to be computed."""
+    """A session at one moment.
+
+    query: the words it began with, and said: the texts since, as far as they count. undone: how
+    many things a redo brings back. history: the events in effect, each with the step it led to.
+    belief: None where it is still to be computed.
+    """
 
     id: str
     catalog: str
     step: int
     length: int
+    query: str | None
+    filter: Mapping[str, Any] | None
+    said: list[str]
+    exploration: float
+    found: str | None
     likes: list[str]
     dislikes: list[str]
+    undone: int
+    history: list[tuple[int, Event]]
     page: Page
     belief: Summary | None
 
@@ -41,13 +55,21 @@ class Shown:
         cls, id: str, catalog: str, length: int, session: Session, belief: Summary | None
     ) -> Shown:
         """Show a session of some catalog, of so many events."""
+        state = session.state
         return cls(
             id=id,
             catalog=catalog,
-            step=session.step,
+            step=state.step,
             length=length,
-            likes=session.likes,
-            dislikes=session.dislikes,
+            query=state.query,
+            filter=state.filter,
+            said=[said.text for said in state.texts if said.text],
+            exploration=state.exploration,
+            found=state.target,
+            likes=state.likes,
+            dislikes=state.dislikes,
+            undone=len(state.undone),
+            history=state.history,
             page=session.page(),
             belief=belief,
         )

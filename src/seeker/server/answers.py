@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote
 
 from seeker.engine import Shown
-from seeker.session import Explanation, Item, Page
+from seeker.session import Click, Event, Explanation, Explore, Found, Item, Narrow, Page, Say, Unsay
 
 MEDIA = "media/"
 
@@ -45,11 +45,36 @@ def session_json(shown: Shown) -> dict[str, Any]:
         "id": shown.id,
         "catalog": shown.catalog,
         "step": shown.step,
+        "query": shown.query,
+        "filter": None if shown.filter is None else dict(shown.filter),
+        "said": shown.said,
+        "exploration": shown.exploration,
+        "found": shown.found,
         "likes": shown.likes,
         "dislikes": shown.dislikes,
+        "undone": shown.undone,
+        "history": [{"step": step, **_told(event)} for step, event in shown.history],
         "page": page_json(shown.page, shown.catalog),
         "belief": None if shown.belief is None else asdict(shown.belief),
     }
+
+
+def _told(event: Event) -> dict[str, Any]:
+    """Return one thing in effect: its type, and what belongs to it."""
+    match event:
+        case Click(item, verdict):
+            return {"type": "click", "item": item, "verdict": verdict}
+        case Say(text):
+            return {"type": "say", "text": text}
+        case Unsay(text):
+            return {"type": "clear text", "text": text}
+        case Narrow(filter):
+            return {"type": "filter", "filter": None if filter is None else dict(filter)}
+        case Explore(level):
+            return {"type": "exploration", "level": level}
+        case Found(item):
+            return {"type": "found", "item": item}
+    raise TypeError(f"{type(event).__name__} is never in effect by itself.")
 
 
 def explanation_json(explanation: Explanation) -> dict[str, Any]:

@@ -15,11 +15,13 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
+import seeker.server.acts
 import seeker.server.catalogs
 import seeker.server.documentation
 import seeker.server.operations
 import seeker.server.page
 import seeker.server.sessions
+import seeker.server.sharing
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server import problems
@@ -36,6 +38,8 @@ _TIDY_EVERY = 3600.0
 ROUTERS: tuple[APIRouter, ...] = (
     seeker.server.page.router,
     seeker.server.sessions.router,
+    seeker.server.acts.router,
+    seeker.server.sharing.router,
     seeker.server.catalogs.router,
     seeker.server.operations.router,
     seeker.server.documentation.router,

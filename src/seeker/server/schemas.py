@@ -62,16 +62,45 @@ class ClickAsked(Asked):
     step: Step | None = None
 
 
-class UndoAsked(Asked):
-    """What to take back: the last thing in effect."""
+class CountAsked(Asked):
+    """How many things to take back, or to bring back."""
 
+    count: Annotated[int, Field(ge=1, le=100_000)] = 1
     step: Step | None = None
 
 
 class TextAsked(Asked):
-    """Feedback in words."""
+    """Feedback in words; clear: these words shall no longer count."""
 
     text: Annotated[str, Field(min_length=1, max_length=WORDS), AfterValidator(_readable)]
+    clear: bool = False
+    step: Step | None = None
+
+
+class FilterAsked(Asked):
+    """What attributes must be from now on; null: anything."""
+
+    filter: dict[str, Any] | None
+    step: Step | None = None
+
+
+class ExplorationAsked(Asked):
+    """How surprising pages shall be from now on: 1 is usual, 0 shows the best only."""
+
+    level: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
+    step: Step | None = None
+
+
+class FoundAsked(Asked):
+    """The item that was sought."""
+
+    item: ItemId
+    step: Step | None = None
+
+
+class ForkAsked(Asked):
+    """From where to go on; step: which page the person saw."""
+
     step: Step | None = None
 
 
@@ -103,19 +132,44 @@ class BeliefAnswer(BaseModel):
     noise: float | None
 
 
+class ThingDone(BaseModel):
+    """One thing in effect, and the step it led to; which keys it has depends on its type."""
+
+    step: int
+    type: Literal["click", "say", "clear text", "filter", "exploration", "found"]
+    item: str | None = None
+    verdict: Literal["like", "dislike", "clear"] | None = None
+    text: str | None = None
+    filter: dict[str, Any] | None = None
+    level: float | None = None
+
+
 class SessionAnswer(BaseModel):
     """A session: where it is, and what it shows."""
 
     id: str
     catalog: str
     step: int
+    query: str | None = Field(description="The words it began with, as long as they count.")
+    filter: dict[str, Any] | None
+    said: list[str] = Field(description="The texts in effect.")
+    exploration: float
+    found: str | None = Field(description="The id of the item that was sought, once marked.")
     likes: list[str]
     dislikes: list[str]
+    undone: int = Field(description="How many things redo can bring back.")
+    history: list[ThingDone] = Field(description="All that is in effect, in order.")
     page: PageAnswer
     belief: BeliefAnswer | None
 
 
 class ShareAnswer(BaseModel):
+    """A token with which others may look at a session, but not change it."""
+
+    share: str
+
+
+class ClickShare(BaseModel):
     """What one click did for an item."""
 
     item: str
@@ -131,7 +185,7 @@ class ExplanationAnswer(BaseModel):
     score: float | None
     prior: float | None
     text: float
-    clicks: list[ShareAnswer]
+    clicks: list[ClickShare]
 
 
 class EventsAnswer(BaseModel):

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from seeker.engine import Shown
-from seeker.server.answers import explanation_json, page_json, session_json
+from seeker.server.answers import explanation_json, page_json
 from seeker.server.asking import check_length, check_text, model_of, strategy_of
+from seeker.server.calls import Id, ItemPath, Limit, Offset, answer, starter
 from seeker.server.responses import problems
 from seeker.server.schemas import (
-    ClickAsked,
     EventsAnswer,
     ExplanationAnswer,
     PageAnswer,
     SessionAnswer,
     StartAsked,
-    TextAsked,
-    UndoAsked,
 )
 from seeker.server.service import Authorization, Retried, Served, key_of
 from seeker.server.strict import StrictRoute
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictRoute)
-
-Id = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="The id of a session.")]
-ItemPath = Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")]
-
-
-def _answer(shown: Shown, status: int = 200) -> Response:
-    return JSONResponse(session_json(shown), status)
 
 
 @router.post("", status_code=201, response_model=SessionAnswer, responses=problems(401, 404, 409))
@@ -43,14 +34,11 @@ async def start(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session: its id is the only key to it."""
-    owner = service.keys.may_start(authorization)
+    owner, scope = starter(request, service, authorization)
     settings = service.settings
     check_length("page_size", body.page_size, settings.page_limit)
     check_text("query", body.query, settings)
     request.state.text = body.query
-    # Without API keys the address keeps one client's idempotency keys from opening another's door.
-    client = request.client.host if request.client else ""
-    scope = f"key {owner}" if owner else f"from {client}"
     key = key_of(idempotency_key, scope, "start", body.model_dump())
     model, strategy = model_of(body.model), strategy_of(body.strategy)
 
@@ -70,57 +58,21 @@ async def start(
             key=key,
         )
 
-    return _answer(await service.run(work), 201)
-
-
-@router.post("/{id}/clicks", response_model=SessionAnswer, responses=problems(404, 409))
-async def click(
-    id: Id, service: Served, body: ClickAsked, idempotency_key: Retried = None
-) -> Response:
-    """Give a verdict on an item; with `step`, a click on a page that has passed is a 409."""
-    check_length("The length of shown", len(body.shown or ()), service.settings.shown_limit)
-    key = key_of(idempotency_key, id, "click", body.model_dump())
-    engine = service.engine
-    return _answer(
-        await service.run(
-            lambda: engine.click(id, body.item, body.verdict, body.shown, body.step, key), id
-        )
-    )
-
-
-@router.post("/{id}/undo", response_model=SessionAnswer, responses=problems(404, 409))
-async def undo(
-    id: Id, service: Served, body: UndoAsked | None = None, idempotency_key: Retried = None
-) -> Response:
-    """Take back the last thing done."""
-    asked = body or UndoAsked()
-    key = key_of(idempotency_key, id, "undo", asked.model_dump())
-    return _answer(await service.run(lambda: service.engine.undo(id, asked.step, key), id))
-
-
-@router.post("/{id}/text", response_model=SessionAnswer, responses=problems(404, 409))
-async def text(
-    id: Id, request: Request, service: Served, body: TextAsked, idempotency_key: Retried = None
-) -> Response:
-    """Give feedback in words."""
-    check_text("text", body.text, service.settings)
-    request.state.text = body.text
-    key = key_of(idempotency_key, id, "text", body.model_dump())
-    return _answer(await service.run(lambda: service.engine.say(id, body.text, body.step, key), id))
+    return answer(await service.run(work), 201)
 
 
 @router.get("/{id}", response_model=SessionAnswer, responses=problems(404, 409))
 async def show(id: Id, service: Served) -> Response:
     """Return where a session is."""
-    return _answer(await service.run(lambda: service.engine.show(id), id))
+    return answer(await service.run(lambda: service.engine.show(id), id))
 
 
 @router.get("/{id}/items", response_model=PageAnswer, responses=problems(404, 409))
 async def items(
     id: Id,
     service: Served,
-    offset: Annotated[int, Query(ge=0, le=2**31 - 1)] = 0,
-    limit: Annotated[int, Query(ge=1, le=10_000)] = 48,
+    offset: Offset = 0,
+    limit: Limit = 48,
 ) -> Response:
     """Return a slice of the ranking of this step."""
     check_length("limit", limit, service.settings.page_limit)

@@ -1,0 +1,37 @@
+"""What several calls have in common: parts of addresses, who starts a session, the answer."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Path, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from seeker.engine import Shown
+from seeker.server.answers import session_json
+from seeker.server.service import Service
+
+_TOKEN = r"^[A-Za-z0-9_-]{22}$"
+
+Id = Annotated[str, Path(pattern=_TOKEN, description="The id of a session.")]
+Share = Annotated[str, Path(pattern=_TOKEN, description="The token of a shared session.")]
+ItemPath = Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")]
+Offset = Annotated[int, Query(ge=0, le=2**31 - 1)]
+Limit = Annotated[int, Query(ge=1, le=10_000)]
+
+
+def answer(shown: Shown, status: int = 200) -> Response:
+    """Return a session as an answer."""
+    return JSONResponse(session_json(shown), status)
+
+
+def starter(
+    request: Request, service: Service, authorization: str | None
+) -> tuple[str | None, str]:
+    """Return the name of who starts a session, and the scope of their idempotency keys.
+
+    Without API keys the address keeps one client's idempotency keys from opening another's door.
+    """
+    owner = service.keys.may_start(authorization)
+    client = request.client.host if request.client else ""
+    return owner, f"key {owner}" if owner else f"from {client}"
