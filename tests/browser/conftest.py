@@ -1,0 +1,142 @@
+"""A browser, servers with small catalogs, and windows in which nothing may go wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+from browser import catalogs, chromium
+from browser.search import Search
+from browser.watch import Watch
+from test_server_parts import Server
+
+PATIENCE = 15_000
+"""Milliseconds after which something that should be on screen is given up."""
+
+FLAGS = ("--rate", "0", "--log-level", "warning")
+_REPORT = pytest.StashKey[pytest.TestReport]()
+
+
+# The fixtures below live as long as tests of this folder run and not longer: as long as Playwright
+# is there, no other test of the same process can run an event loop.
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """One browser for all tests; its absence is a failure and never a reason to skip."""
+    path = chromium.found()
+    if path is None:
+        pytest.fail("There is no Chromium. Run: python tests/browser/chromium.py", pytrace=False)
+    expect.set_options(timeout=PATIENCE)
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=path, args=chromium.flags())
+        yield running
+        running.close()
+
+
+class Serving(Protocol):
+    """Starts servers that stop when the tests are over."""
+
+    def __call__(self, *catalogs: Path | str, flags: tuple[str, ...] = ()) -> Server:
+        """Start a server with these catalogs."""
+        ...
+
+
+@pytest.fixture(scope="package")
+def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    """Start servers on free ports."""
+    running: list[Server] = []
+
+    def serve(*catalogs: Path | str, flags: tuple[str, ...] = ()) -> Server:
+        place = tmp_path_factory.mktemp("served")
+        first, *others = map(str, catalogs)
+        store = ("--store", str(place / "sessions.sqlite"))
+        server = Server(first, *others, *store, *FLAGS, *flags)
+        running.append(server.start(place / "log"))
+        return server.ready()
+
+    yield serve
+    for server in running:
+        server.stop()
+
+
+@pytest.fixture(scope="package")
+def shapes_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A catalog of drawn shapes."""
+    return catalogs.shapes(tmp_path_factory.mktemp("shapes") / "shapes")
+
+
+@pytest.fixture(scope="package")
+def shapes(shapes_folder: Path, serving: Serving) -> Server:
+    """A server of drawn shapes."""
+    return serving(shapes_folder)
+
+
+@pytest.fixture(scope="package")
+def sentences_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A catalog of sentences without pictures."""
+    return catalogs.sentences(tmp_path_factory.mktemp("sentences") / "sentences")
+
+
+@pytest.fixture(scope="package")
+def sentences(sentences_folder: Path, serving: Serving) -> Server:
+    """A server of sentences."""
+    return serving(sentences_folder)
+
+
+@pytest.fixture
+def watch() -> Watch:
+    """What goes wrong in the windows of this test; whatever does, fails it."""
+    return Watch()
+
+
+@pytest.fixture
+def windows(
+    browser: Browser, watch: Watch, request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[..., BrowserContext]]:
+    """Open windows of people who know nothing of each other; options as Playwright names them."""
+    opened: list[BrowserContext] = []
+
+    def window(width: int = 1280, height: int = 900, **options: Any) -> BrowserContext:
+        context = browser.new_context(viewport={"width": width, "height": height}, **options)
+        context.set_default_timeout(PATIENCE)
+        watch.over(context)
+        opened.append(context)
+        return context
+
+    yield window
+    report = request.node.stash.get(_REPORT, None)
+    if report is not None and report.failed:
+        pages = [page for context in opened for page in context.pages]
+        for number, page in enumerate(pages):
+            picture = tmp_path / f"window {number}.png"
+            page.screenshot(path=picture)
+            report.sections.append(("what was on screen", f"{page.url}: {picture}"))
+    for context in opened:
+        context.close()
+    assert watch.troubles == []
+
+
+@pytest.fixture
+def page(windows: Callable[..., BrowserContext]) -> Page:
+    """A window of a large screen."""
+    return windows().new_page()
+
+
+@pytest.fixture
+def search(page: Page, shapes: Server) -> Search:
+    """A search among drawn shapes, just begun."""
+    return Search(page).begin(shapes.url)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Keep whether the test itself has failed, for fixtures that show why."""
+    report = yield
+    if report.when == "call":
+        item.stash[_REPORT] = report
+    return report
