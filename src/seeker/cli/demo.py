@@ -9,8 +9,9 @@ import click
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
 @click.option("--port", default=8000, show_default=True, help="Port to serve at; 0 picks one.")
 @click.option("--no-browser", is_flag=True, help="Do not open the browser.")
+@click.option("--cors", multiple=True, help="Origins whose pages may call the service.")
 @click.option("--no-serve", is_flag=True, help="Only build it and show a sample search.")
-def demo(host: str, port: int, no_browser: bool, no_serve: bool) -> None:
+def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve: bool) -> None:
     """Build the catalog of emoji (the first time), show a sample search, and serve it."""
     from seeker.demo import demo_catalog
     from seeker.demo.catalog import folder
@@ -32,5 +33,5 @@ def demo(host: str, port: int, no_browser: bool, no_serve: bool) -> None:
 
     place = folder()
     store = str(place.with_suffix(".sessions.sqlite"))
-    settings = read({"catalogs": (f"emoji={place}",), "host": host, "port": port, "store": store})
-    serve(settings, tell)
+    flags = {"catalogs": (f"emoji={place}",), "host": host, "port": port, "store": store}
+    serve(read({**flags, "cors": cors}), tell)
