@@ -1,0 +1,111 @@
+"""One contestant in a process of its own: what it took to build, to hold and to ask.
+
+Results are printed as they come, one JSON object per line, so that a contestant which is stopped
+because it takes too long has shown what it did until then.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import statistics
+import time
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from benchmarks.contest.base import Click, Contestant, Round, Way
+from benchmarks.contest.contestants import CONTESTANTS
+from benchmarks.contest.plain import Reader
+from benchmarks.data import opened
+
+LEAST_ROUNDS = 3
+PASSES = 5
+
+
+def rounds_of(path: Path) -> list[Round]:
+    """Return the rounds of a file."""
+    return [Round([Click(**click) for click in clicks]) for clicks in json.loads(path.read_text())]
+
+
+def held(processes: list[int]) -> int:
+    """Return the bytes of memory that this process and some others hold, shared parts once."""
+    total = 0
+    for process in (os.getpid(), *processes):
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                total += 1024 * int(line.split()[1])
+    return total
+
+
+def tell(**what: Any) -> None:
+    """Print a result."""
+    print(json.dumps(what), flush=True)
+
+
+def measured(name: str, folder: Path, seconds: float) -> None:
+    """Build one contestant on the folder's vectors and ask it all rounds, in all its ways.
+
+    seconds: a way is not asked more rounds than fit, but at least three.
+    """
+    contestant = CONTESTANTS[name]()
+    tell(contestant=contestant.name, packages=_versions(contestant))
+    rounds = rounds_of(folder / "rounds.json")
+    before = held([])
+    vectors = opened(folder / "vectors.npy")
+    read = Reader(vectors)
+    read()
+    scratch = folder / name
+    scratch.mkdir()
+    began = time.perf_counter()
+    for stage, ways in contestant.stages(vectors, scratch):
+        tell(stage=stage, seconds=time.perf_counter() - began)
+        for way in ways:
+            tell(passes=[_clock(read) for _ in range(PASSES)])
+            tell(**_asked(way, rounds, seconds))
+        own = held(contestant.processes()) - before
+        tell(stage=stage, bytes=own - (vectors.nbytes if contestant.copies else 0))
+        del ways
+        gc.collect()
+        began = time.perf_counter()
+
+
+def _asked(way: Way, rounds: list[Round], seconds: float) -> dict[str, Any]:
+    way.ask(way.prepare(rounds[0]))
+    times, right, asked = [], [], 0
+    began = time.perf_counter()
+    for round in rounds:
+        prepared = way.prepare(round)
+        start = time.perf_counter()
+        rows = way.ask(prepared)
+        times.append(time.perf_counter() - start)
+        asked += 1
+        if way.truth is not None:
+            truth = way.truth(round)
+            right.append(len(set(rows) & set(truth)) / len(truth))
+        if asked >= LEAST_ROUNDS and time.perf_counter() - began > seconds:
+            break
+    return {
+        "way": way.name,
+        "exact": way.exact,
+        "rounds": asked,
+        "times": times,
+        "recall": statistics.mean(right) if right else None,
+    }
+
+
+def _clock(work: Any) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def _versions(contestant: Contestant) -> dict[str, str]:
+    found = {}
+    for package in contestant.packages:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            raise SystemExit(f"{package} is not installed: pip install 'seeker[peers]'") from None
+    return found

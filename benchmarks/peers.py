@@ -1,0 +1,151 @@
+"""Seeker and its peers: eight likes and eight dislikes → twelve results, on the same vectors.
+
+    python -P benchmarks/peers.py                                 # both sizes below
+    python -P benchmarks/peers.py --items 100000 --dims 512 --items 1000000 --dims 256
+    python -P benchmarks/peers.py --glove --only memory,seeker,faiss-hnsw
+
+(-P, because a neighbour of this file is called like a package that is needed.) The peers come with
+`pip install 'seeker[peers]'`. Each runs in a process of its own, one after the other, and is
+stopped after --limit seconds. Writes peers.json, peers.md and peers.svg.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
+from benchmarks import data
+from benchmarks.contest import report
+from benchmarks.contest.contestants import CONTESTANTS
+from benchmarks.contest.measure import measured
+
+SIZES = [(100_000, 512), (1_000_000, 256)]
+
+
+def child(*arguments: str, limit: float) -> tuple[list[dict[str, Any]], str]:
+    """Run this file as a process of its own; return what it told, and why it ended, if not well."""
+    environment = os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}
+    command = [sys.executable, "-P", __file__, *arguments]
+    why = ""
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as trouble:
+        try:
+            done = subprocess.run(
+                command, stdout=out, stderr=trouble, env=environment, timeout=limit
+            )
+            if done.returncode:
+                trouble.seek(0)
+                last = trouble.read().strip().splitlines() or ["without a word"]
+                why = f"failed ({last[-1]})"
+        except subprocess.TimeoutExpired:
+            why = f"stopped after {limit:,.0f} s"
+        out.seek(0)
+        return [json.loads(line) for line in out if line.startswith("{")], why
+
+
+def one_size(source: str, items: int, dimensions: int, given: argparse.Namespace) -> dict[str, Any]:
+    """Let all contestants run on one set of vectors."""
+    with tempfile.TemporaryDirectory(prefix="seeker-peers-", dir=given.scratch) as name:
+        folder = Path(name)
+        path = folder / "vectors.npy"
+        if source == "made":
+            data.made(path, items, dimensions)
+        else:
+            data.glove(path)
+        shape = data.opened(path).shape
+        size: dict[str, Any] = {
+            "source": source,
+            "items": shape[0],
+            "dimensions": shape[1],
+            "lines": [],
+            "passes": {},
+            "packages": {},
+            "missing": {},
+        }
+        _, why = child("--play", name, "--rounds", str(given.rounds), limit=given.limit)
+        if why:
+            raise SystemExit(f"The rounds could not be made: {why}")
+        for contestant in given.only:
+            told, why = child(
+                "--measure", contestant, name, "--seconds", str(given.seconds), limit=given.limit
+            )
+            size["lines"] += report.lines(told)
+            size["passes"][contestant] = report.passes(told)
+            for one in told:
+                size["packages"] |= one.get("packages", {})
+            if why:
+                size["missing"][contestant] = why
+            done = ", ".join(
+                f"{line['way']} {line['milliseconds']:.2f} ms" for line in report.lines(told)
+            )
+            print(f"  {shape[0]:,} × {shape[1]}, {contestant}: {done} {why}", flush=True)
+    return size
+
+
+def play(folder: Path, count: int) -> None:
+    """Write the rounds that all contestants are asked."""
+    from benchmarks.contest.ours import played
+
+    rounds = played(data.opened(folder / "vectors.npy"), count)
+    written = [[asdict(click) for click in round.clicks] for round in rounds]
+    (folder / "rounds.json").write_text(json.dumps(written))
+
+
+def main() -> None:
+    """Run the contest, or one part of it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--items", type=int, action="append", default=[])
+    parser.add_argument("--dims", type=int, action="append", default=[])
+    parser.add_argument("--glove", action="store_true", help="400,000 × 50 real word vectors, too")
+    parser.add_argument("--only", type=lambda names: names.split(","), default=list(CONTESTANTS))
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--seconds", type=float, default=30.0, help="for one question's rounds")
+    parser.add_argument("--limit", type=float, default=1200.0, help="seconds for one contestant")
+    parser.add_argument("--scratch", type=Path, help="folder for vectors and indexes")
+    parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
+    parser.add_argument("--play", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.play:
+        play(given.play, given.rounds)
+        return
+    if given.measure:
+        measured(given.measure[0], Path(given.measure[1]), given.seconds)
+        return
+    if len(given.items) != len(given.dims):
+        parser.error("--items and --dims belong together: give as many of the one as of the other.")
+    unknown = set(given.only) - CONTESTANTS.keys()
+    if unknown:
+        parser.error(f"{sorted(unknown)[0]!r} is none of {', '.join(CONTESTANTS)}.")
+    sizes = list(zip(given.items, given.dims, strict=True))
+    if not sizes and not given.glove:
+        sizes = SIZES
+    runs = [("made", *size) for size in sizes] + ([("GloVe", 0, 0)] if given.glove else [])
+    results: dict[str, Any] = {
+        "cores": len(os.sched_getaffinity(0)),
+        "machine": platform.machine(),
+        "sizes": [],
+    }
+    given.out.mkdir(parents=True, exist_ok=True)
+    for run in runs:
+        results["sizes"].append(one_size(*run, given))
+        (given.out / "peers.json").write_text(json.dumps(results, indent=1) + "\n")
+        (given.out / "peers.md").write_text(report.page(results))
+        report.draw(results, given.out / "peers.svg")
+    for size in results["sizes"]:
+        print("\n".join(report.verdicts(size)))
+
+
+if __name__ == "__main__":
+    main()
