@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,9 @@ import pytest
 
 import seeker
 from seeker import BadInput, Catalog, Client, Conflict, NotFound, SeekerError, Session
-from seeker.client import RemoteSession
+from seeker.client import RemoteSession, SharedSession
 from seeker.session.events import to_json
-from test_server_parts import Server, folder_of
+from test_server_parts import Server, folder_of, postgres
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +27,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def url(folder: Path) -> Iterator[str]:
-    server = Server(folder, "--store", "memory:", "--rate", "0").start(folder.parent / "log")
-    yield server.ready().url
-    server.stop()
+def servers(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Callable[[str], str]]:
+    """Gives the address of a real server whose sessions are in SQLite or in PostgreSQL."""
+    with ExitStack() as stack:
+
+        @cache
+        def address(kind: str) -> str:
+            place = tmp_path_factory.mktemp(kind)
+            store = str(place / "s.sqlite")
+            if kind == "postgres":
+                store = stack.enter_context(postgres(place / "postgres"))
+            server = Server(folder, "--store", store, "--rate", "0").start(place / "log")
+            stack.callback(server.stop)
+            return server.ready().url
+
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def url(request: pytest.FixtureRequest, servers: Callable[[str], str]) -> str:
+    return servers(request.param)
 
 
 @pytest.fixture
@@ -37,12 +57,15 @@ def client(url: str) -> Iterator[Client]:
         yield one
 
 
-@pytest.fixture(params=["here", "there"])
-def place(request: pytest.FixtureRequest, folder: Path) -> Iterator[Catalog | Client]:
-    if request.param == "here":
+@pytest.fixture(params=["in process", "sqlite", "postgres"])
+def place(
+    request: pytest.FixtureRequest, folder: Path, servers: Callable[[str], str]
+) -> Iterator[Catalog | Client]:
+    if request.param == "in process":
         yield Catalog.open(folder)
     else:
-        yield request.getfixturevalue("client")
+        with Client(servers(request.param)) as one:
+            yield one
 
 
 def _plain(page: seeker.Page) -> seeker.Page:
@@ -55,7 +78,8 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     seen: list[Any] = []
 
     def look() -> None:
-        seen.append((session.step, session.likes, session.dislikes, _plain(session.page())))
+        seen.append((session.step, session.likes, session.dislikes, session.target))
+        seen.append(_plain(session.page()))
         belief = session.belief
         seen.append((belief.entropy, belief.candidates, belief.on_page, belief.views, belief.noise))
 
@@ -70,10 +94,29 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     seen.append(_plain(session.more(offset=115)))
     session.clear(session.likes[0])
     look()
+    session.undo(2)
+    look()
+    session.redo()
+    session.redo()
+    look()
     session.undo()
     session.undo()
     look()
     session.say("a blue thing")
+    look()
+    session.say("a red thing")
+    session.unsay("a blue thing")
+    look()
+    session.narrow({"price": {"gt": 3, "lt": 14}})
+    look()
+    session.explore(5)
+    look()
+    session.explore(0.0)
+    session.narrow(None)
+    look()
+    session.found(session.page().ids[1])
+    look()
+    session.undo()
     look()
     seen.append(session.explain(session.page().ids[3]))
     seen.append([to_json(event) for event in session.events])
@@ -87,6 +130,18 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
         lambda: session.say("  "),
         lambda: session.explain("nobody has this"),
         lambda: session.like(session.page().ids[0], shown="text"),
+        lambda: session.undo(99),
+        lambda: session.undo(0),
+        lambda: session.redo(2),
+        lambda: session.redo(-1),
+        lambda: session.unsay("what nobody has said"),
+        lambda: session.narrow({"no such attribute": 1}),
+        lambda: session.narrow({"price": {"lt": -1}}),
+        lambda: session.narrow("cheap"),  # type: ignore[arg-type]
+        lambda: session.explore(-1),
+        lambda: session.explore(101),
+        lambda: session.explore("far"),  # type: ignore[arg-type]
+        lambda: session.found("nobody has this"),
     ):
         with pytest.raises(SeekerError) as refused:
             wrong()
@@ -109,11 +164,10 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     ids=["usual", "names", "prior", "objects", "vector", "paper"],
 )
 def test_a_program_does_not_notice_where_its_session_is(
-    given: dict[str, Any], folder: Path, client: Client
+    given: dict[str, Any], folder: Path, place: Catalog | Client
 ) -> None:
-    here = _scenario(Catalog.open(folder).session(seed=7, **given))
-    there = _scenario(client.session(seed=7, **given))
-    assert here == there
+    expected = _scenario(Catalog.open(folder).session(seed=7, **given))
+    assert _scenario(place.session(seed=7, **given)) == expected
 
 
 def test_a_catalog_and_a_client_give_items(place: Catalog | Client) -> None:
@@ -147,6 +201,43 @@ def test_two_programs_in_one_session(client: Client, url: str) -> None:
         one.delete()
         with pytest.raises(NotFound):
             two.undo()
+
+
+def test_others_look_at_a_shared_session_and_go_on_by_themselves(client: Client, url: str) -> None:
+    mine = client.session(seed=3, user="ann")
+    mine.like(mine.page().ids[1])
+    token = mine.share()
+    assert token == mine.share() != mine.id
+    with Client(url) as elsewhere:
+        seen = elsewhere.shared(token)
+        assert isinstance(seen, SharedSession)
+        assert seen.id == token
+        assert (seen.step, seen.likes, seen.page()) == (1, mine.likes, mine.page())
+        assert seen.more(12, 5) == mine.more(12, 5)
+        assert seen.explain(mine.likes[0]) == mine.explain(mine.likes[0])
+        mine.dislike(mine.page().ids[0])
+        seen.look()
+        assert (seen.page(), seen.belief) == (mine.page(), mine.belief)
+        theirs = seen.fork()
+        assert theirs.page() == mine.page()
+        theirs.undo()
+        assert (theirs.step, mine.step) == (1, 2)
+        start = to_json(theirs.events[0])
+        assert start["user"] is None, "a person's name is not handed on"
+        own = mine.fork()
+        assert to_json(own.events[0])["user"] == "ann"
+        assert own.id not in (mine.id, theirs.id)
+        assert own.page() == mine.page()
+        with pytest.raises(NotFound):
+            elsewhere.open(token)
+        with pytest.raises(NotFound):
+            elsewhere.shared(mine.id)
+        mine.unshare()
+        with pytest.raises(NotFound):
+            seen.look()
+        with pytest.raises(NotFound):
+            mine.unshare()
+        assert theirs.events
 
 
 def test_what_cannot_be_asked_of_a_server(client: Client) -> None:
@@ -193,7 +284,7 @@ class _Flaky(BaseHTTPRequestHandler):
 
 
 def test_a_lost_answer_is_asked_for_again_and_the_click_counts_once(url: str) -> None:
-    _Flaky.target = url
+    _Flaky.target, _Flaky.lost, _Flaky.keys = url, 0, ()
     front = ThreadingHTTPServer(("127.0.0.1", 0), _Flaky)
     front.handle_error = lambda *_: None  # type: ignore[method-assign]
     thread = threading.Thread(target=front.serve_forever)
