@@ -144,6 +144,18 @@ def test_no_path_leads_out_of_the_media_folder(http: httpx.Client, path: str) ->
 def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path) -> None:
     assert http.get("/healthz").json() == {"live": True, "ready": True}
     mine = start(http, user="ann", query="red", seed=5)
+    for call, body in (
+        ("clicks", {"item": "item-1", "verdict": "like", "shown": ["item-1", "item-2"]}),
+        ("text", {"text": "blue"}),
+        ("text", {"text": "blue", "clear": True}),
+        ("filter", {"filter": {"price": {"lt": 9}}}),
+        ("filter", {"filter": None}),
+        ("exploration", {"level": 2}),
+        ("found", {"item": "item-4"}),
+        ("undo", {"count": 2}),
+        ("redo", {}),
+    ):
+        assert http.post(f"/v1/sessions/{mine['id']}/{call}", json=body).status_code == 200
     text = http.get("/metrics").text
     for name in (
         'seeker_request_seconds_bucket{call="/v1/sessions"',
@@ -159,6 +171,17 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     assert "http://" not in docs.text
     told = _seeker("sessions", "show", mine["id"], "--store", store)
     assert "looking for 'red'" in told
+    assert [line[6:] for line in told.splitlines()[2:]] == [
+        "like 'item-1' among 2 shown",
+        "say 'blue', as keywords",
+        "no longer say 'blue'",
+        'only where {"price": {"lt": 9}}',
+        "no filter",
+        "explore 2 times as much as usual",
+        "found 'item-4'",
+        "undo 2 things",
+        "redo",
+    ]
     for kind in ("jsonl", "parquet"):
         out = tmp_path / f"sessions.{kind}"
         _seeker("sessions", "export", str(out), "--store", store, "--user", "ann")
@@ -166,7 +189,8 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     assert (line["id"], line["user"]) == (mine["id"], "ann")
     from pyarrow import parquet
 
-    (row,) = parquet.read_table(tmp_path / "sessions.parquet").to_pylist()
+    row, *others = parquet.read_table(tmp_path / "sessions.parquet").to_pylist()
+    assert [other["sequence"] for other in others] == list(range(2, 11))
     assert (row["session"], row["type"], row["sequence"]) == (mine["id"], "start", 1)
     assert "Deleted 1" in _seeker("sessions", "delete", "--user", "ann", "--store", store)
     assert http.get(f"/v1/sessions/{mine['id']}").status_code == 404

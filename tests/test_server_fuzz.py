@@ -42,6 +42,13 @@ def session(url: str) -> str:
     return str(httpx.post(f"{url}/v1/sessions", json={}).json()["id"])
 
 
+@pytest.fixture(scope="module")
+def share(url: str) -> str:
+    """A token of a session of its own, so that what is shared stays shared."""
+    id = httpx.post(f"{url}/v1/sessions", json={}).json()["id"]
+    return str(httpx.post(f"{url}/v1/sessions/{id}/share").json()["share"])
+
+
 @SCHEMA.parametrize()
 @settings(
     max_examples=12,
@@ -49,10 +56,12 @@ def session(url: str) -> str:
     derandomize=True,
     suppress_health_check=list(HealthCheck),
 )
-def test_any_request(case: schemathesis.Case[Any], url: str, session: str) -> None:
+def test_any_request(case: schemathesis.Case[Any], url: str, session: str, share: str) -> None:
+    # Half-way valid: otherwise every call would end at an unknown session.
     if "id" in case.path_parameters and "sessions" in case.path and case.method != "DELETE":
-        # Half-way valid: otherwise every call would end at an unknown session.
         case.path_parameters["id"] = session
+    if "share" in case.path_parameters:
+        case.path_parameters["share"] = share
     answer = case.call(base_url=url)
     case.validate_response(
         answer,

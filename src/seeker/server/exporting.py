@@ -127,5 +127,16 @@ def _told(event: Any) -> str:
         case "say":
             where = f"in view '{event['view']}'" if event["view"] else "as keywords"
             return f"say {event['text']!r}, {where}"
+        case "unsay":
+            return f"no longer say {event['text']!r}"
+        case "filter":
+            return f"only where {json.dumps(event['filter'])}" if event["filter"] else "no filter"
+        case "exploration":
+            return f"explore {event['level']:g} times as much as usual"
+        case "found":
+            return f"found {event['item']!r}"
+        case "undo" | "redo" as kind:
+            count = event.get("count", 1)
+            return str(kind) if count == 1 else f"{kind} {count} things"
         case other:
             return str(other)
