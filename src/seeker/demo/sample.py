@@ -22,13 +22,13 @@ def sample_search(catalog: Catalog, target: str = "1F98A", seed: int = 1) -> Ite
         if target in page.ids:
             yield f"  page {step}: {row}  found it"
             return
-        liked = _nearest(catalog, page.ids, target)
+        liked = nearest(catalog, page.ids, target)
         yield f"  page {step}: {row}  liked {catalog.item(liked).attributes['character']}"
         session.like(liked)
     yield "  not found yet; a person would go on."
 
 
-def _nearest(catalog: Catalog, ids: list[str], target: str) -> str:
+def nearest(catalog: Catalog, ids: list[str], target: str) -> str:
     """Return the item nearest to the target, all views weighing alike."""
     rows, row = [catalog.row(item) for item in ids], catalog.row(target)
     away = np.zeros(len(ids))
