@@ -39,7 +39,7 @@ def test_the_folder_looks_as_designed(built: Path) -> None:
     views = {f"views/{name}{end}.npy" for name in ("vector", "text") for end in ("", ".moments")}
     assert found == {"catalog.json", "items.sqlite", *views}
     head = json.loads((built / "catalog.json").read_text())
-    assert head["schema"] == 1
+    assert head["schema"] == 2
     assert head["count"] == 4
     assert head["about"] == {"licence": "CC0"}
     assert head["views"]["text"]["embedder"]["reads"] == ["text"]
@@ -146,7 +146,7 @@ def test_missing_and_cut_files_are_refused_at_opening(copy: Path, name: str) -> 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"schema": 2}, "schema 2.*newer Seeker"),
+        ({"schema": 3}, "schema 3.*newer Seeker"),
         ({"schema": "one"}, "which schema"),
         ({"count": 5}, "instead of float32"),
         ({"views": {}}, "no views"),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numba import njit
 
 from seeker.kernels import UNIT, columns, likelihood, posterior, simd
+from seeker.space.packing import for_kernels
 from seeker.types import Array
 
 
@@ -55,12 +56,16 @@ def test_units_round_to_the_nearest() -> None:
     st.integers(1, 30),
     st.sampled_from([np.float32, np.float64]),
     st.integers(1, 200),
+    st.sampled_from([np.float32, np.float16, np.int8]),
 )
 def test_columns_are_products_and_do_not_depend_on_company(
-    d: int, count: int, dtype: type, items: int
+    d: int, count: int, dtype: type, items: int, stored: type
 ) -> None:
     rng = np.random.default_rng(d * 1000 + count)
-    x = rng.normal(size=(items, d)).astype(np.float32)
+    x: Array = (rng.normal(size=(items, d)) * (30 if stored is np.int8 else 1)).astype(stored)
+    steps: Array = np.empty(0, np.float32)
+    if stored is np.int8:
+        steps = rng.uniform(0.01, 0.05, items).astype(np.float32)
     width = -(-d // 8) * 8
     origin: Array = np.zeros(width, dtype)
     origin[:d] = rng.normal(size=d).astype(np.float32)
@@ -72,11 +77,12 @@ def test_columns_are_products_and_do_not_depend_on_company(
         chosen = q[some]
         packed = np.ascontiguousarray(chosen.reshape(len(chosen), width // 8, 8).transpose(1, 0, 2))
         out: Array = np.empty((len(chosen), len(rows)), dtype)
-        columns.columns(x, rows, origin, packed, constants[some], out)
+        columns.columns(for_kernels(x), steps, rows, origin, packed, constants[some], out)
         return out
 
     whole = run(np.arange(items), slice(None))
-    expected = (x.astype(float) - origin[:d]) @ q[:, :d].T.astype(float) + constants
+    expected = (x.astype(float) - origin[:d]) @ q[:, :d].T.astype(float)
+    expected = (expected * steps[:, None] if steps.size else expected) + constants
     np.testing.assert_allclose(
         whole.T, expected, rtol=0, atol=1e-4 if dtype is np.float32 else 1e-12
     )

@@ -34,7 +34,7 @@ def twin(session: Session, person: Sequence[Doubles] | None = None) -> Doubles:
     catalog = session.catalog
     model = session.state.start.model
     ratings = session.state.ratings.values()
-    vectors = [view.vectors.astype(np.float64) for view in catalog.views.values()]
+    vectors = [view.rows(slice(None)) for view in catalog.views.values()]
     if person is not None:
         vectors = [x * c for x, c in zip(vectors, person, strict=True)]
     scales = [

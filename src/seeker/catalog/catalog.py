@@ -63,6 +63,7 @@ class Catalog:
         metric: Metric | Mapping[str, Metric] = "euclidean",
         scale: Scale = "unit",
         embedders: Mapping[str, Embedder] | None = None,
+        dtype: str = "float32",
     ) -> Catalog:
         """Make a catalog of what is in memory.
 
@@ -72,10 +73,11 @@ class Catalog:
         "euclidean", "cosine", "manhattan" or a function (query, vectors) → distances, for all
         views or by view. scale="raw" keeps distances as they are instead of dividing them by the
         mean squared distance between two items. embedders: by view, what made its vectors; one
-        that reads text lets a session hear words.
+        that reads text lets a session hear words. dtype: how they are stored: "float32", "float16",
+        "int8" (one step per item), or "auto", by their size.
         """
         names = checked_ids(ids)
-        made = checked_views(views, len(names), metric, scale)
+        made = checked_views(views, len(names), metric, scale, dtype)
         shelf = InMemory(names, checked_titles(titles, names), Attributes.of(attributes, names))
         return cls(shelf, made, reading.given(embedders or {}, made))
 

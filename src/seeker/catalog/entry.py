@@ -34,6 +34,7 @@ def build(
     table: str | None = None,
     encoding: str = "utf-8-sig",
     metric: str | Mapping[str, str] | None = None,
+    dtype: str = "auto",
     embedders: Mapping[str, Embedder] | None = None,
     about: Mapping[str, Any] | None = None,
     strict: bool = False,
@@ -53,7 +54,9 @@ def build(
     columns of a table are; guessed unless given. images: the folder that a table's picture paths
     are in. ids: a file with the ids of arrays. table: which table of a database; for a
     folder, a file that says more about its pictures. metric: how
-    ready-made vectors are compared, for all or by view. embedders: by view, embedders of your own.
+    ready-made vectors are compared, for all or by view. dtype: how vectors are stored, "float32",
+    "float16" or "int8"; "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
+    embedders: by view, embedders of your own.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there. tell: called with what was
     guessed and what was left out. progress: show a bar.
@@ -66,6 +69,7 @@ def build(
         views=several("views", views),
         embedders=embedders,
         metric=metric,
+        dtype=dtype,
         options=options(
             images, id, title, text, picture, attributes, vectors, ids, table, encoding
         ),

@@ -8,6 +8,7 @@ from seeker.errors import BadInput
 from seeker.models.checks import check_scale
 from seeker.space import Metric, View
 from seeker.space.metric import check as check_metric
+from seeker.space.packing import check_dtype
 from seeker.space.view import Scale
 from seeker.types import Array
 
@@ -17,17 +18,19 @@ def checked_views(
     count: int,
     metric: Metric | Mapping[str, Metric],
     scale: Scale,
+    dtype: str = "float32",
 ) -> dict[str, View]:
     """Return the views if each has one vector per item."""
     if not isinstance(views, Mapping) or not views:
         raise BadInput("The catalog has no views.", "Give at least one: {'name': vectors}.")
     check_scale(scale)
+    stored = check_dtype(dtype)
     made = {}
     for name, vectors in views.items():
         if not isinstance(name, str) or not name:
             raise BadInput(f"{name!r} is not a name for a view.", "Use a text, such as 'image'.")
         chosen = metric.get(name, "euclidean") if isinstance(metric, Mapping) else metric
-        made[name] = View.from_vectors(name, vectors, check_metric(chosen), scale)
+        made[name] = View.from_vectors(name, vectors, check_metric(chosen), scale, stored)
         if len(made[name]) != count:
             raise BadInput(
                 f"View '{name}' has {len(made[name])} rows, but there are {count} ids.",

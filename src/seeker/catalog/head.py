@@ -13,7 +13,7 @@ from typing import Any
 from seeker.catalog.values import Kind
 from seeker.errors import BadInput, NotFound
 
-SCHEMA = 1
+SCHEMA = 2
 NAME = "catalog.json"
 
 
@@ -46,7 +46,8 @@ class Embedded:
 class ViewEntry:
     """A view: its vectors, and what distances need to know of them.
 
-    moments: a file with the mean and the variance of every dimension, (2, d) float64.
+    moments: a file with the mean and the variance of every dimension, (2, d) float64; of compact
+    vectors also their centre, (3, d). steps: a file with the step of every int8 vector, (items,).
     """
 
     vectors: Stored
@@ -57,6 +58,7 @@ class ViewEntry:
     scale: float
     radius: float
     dtype: str = "float32"
+    steps: Stored | None = None
     embedder: Embedded | None = None
 
 
@@ -85,13 +87,14 @@ class Head:
     def identity(self) -> str:
         """A name for exactly this content: the same files give the same name."""
         sums = [self.items.sha256, *(one.vectors.sha256 for one in self.views.values())]
+        sums += [one.steps.sha256 for one in self.views.values() if one.steps is not None]
         return hashlib.sha256("\n".join([str(self.version), *sums]).encode()).hexdigest()[:16]
 
     @property
     def files(self) -> list[Stored]:
         """All files that have a checksum."""
-        both = ((one.vectors, one.moments) for one in self.views.values())
-        return [self.items, *(file for pair in both for file in pair)]
+        every = ((one.vectors, one.moments, one.steps) for one in self.views.values())
+        return [self.items, *(file for some in every for file in some if file is not None)]
 
     def to_json(self) -> dict[str, Any]:
         """Return what is written to catalog.json."""
@@ -180,6 +183,7 @@ def _view(entry: Mapping[str, Any]) -> ViewEntry:
         scale=float(entry["scale"]),
         radius=float(entry["radius"]),
         dtype=str(entry["dtype"]),
+        steps=None if entry.get("steps") is None else _stored(entry["steps"]),
         embedder=maker
         and Embedded(str(maker["name"]), str(maker["version"]), tuple(maker["reads"])),
     )

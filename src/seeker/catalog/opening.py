@@ -10,6 +10,7 @@ import numpy as np
 from seeker.catalog.head import Head, ViewEntry, damaged
 from seeker.space import View
 from seeker.space.metric import check as check_metric
+from seeker.space.packing import DTYPES
 from seeker.space.view import Scale
 from seeker.types import Array
 
@@ -36,14 +37,19 @@ def _view(folder: Path, head: Head, name: str, entry: ViewEntry) -> View:
     vectors = mapped(folder, entry.vectors.file)
     moments = mapped(folder, entry.moments.file)
     shape = (head.count, entry.dimensions)
-    if vectors.shape != shape or vectors.dtype != np.float32:
+    if vectors.shape != shape or vectors.dtype != entry.dtype or entry.dtype not in DTYPES:
         raise damaged(
             folder,
-            f"view '{name}' is {vectors.dtype} of shape {vectors.shape} instead of float32 {shape}",
+            f"view '{name}' is {vectors.dtype} of shape {vectors.shape} instead of "
+            f"{entry.dtype} {shape}",
         )
-    if moments.shape != (2, entry.dimensions):
+    compact = entry.dtype != "float32"
+    if moments.shape != (2 + compact, entry.dimensions):
         raise damaged(folder, f"the moments of view '{name}' have shape {moments.shape}")
-    mean, variance = np.array(moments, np.float64)
+    mean, variance, *centre = np.array(moments, np.float64)
+    steps = None if entry.steps is None else mapped(folder, entry.steps.file)
+    if (entry.dtype == "int8") != (steps is not None and steps.shape == (head.count,)):
+        raise damaged(folder, f"the steps of view '{name}' are not one number per item")
     return View(
         name,
         vectors,
@@ -53,6 +59,8 @@ def _view(folder: Path, head: Head, name: str, entry: ViewEntry) -> View:
         entry.radius,
         entry.scale,
         cast(Scale, entry.units),
+        steps,
+        centre[0].astype(np.float32) if compact else None,
     )
 
 

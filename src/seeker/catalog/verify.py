@@ -34,7 +34,7 @@ def _problems(folder: Path, catalog: Catalog, head: Head) -> Iterator[str]:
     yield from _item_problems(folder, head)
     for name, view in catalog.views.items():
         for start in range(0, len(view), _ROWS):
-            if not np.isfinite(view.vectors[start : start + _ROWS]).all():
+            if not np.isfinite(view.rows(slice(start, start + _ROWS))).all():
                 yield f"View '{name}' holds numbers that are not finite from row {start:,} on."
                 break
 

@@ -67,6 +67,12 @@ def _resumable(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--out", required=True, metavar="CATALOG", help="Folder to make.")
 @_several("--views", "Views to make, such as image,colour,text or NAME=EMBEDDER.")
 @click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
+@click.option(
+    "--dtype",
+    default="auto",
+    show_default=True,
+    help="How vectors are stored: float32, float16, int8; auto goes by their size.",
+)
 @click.option("--replace", is_flag=True, help="Make a new version of a catalog that is there.")
 @_source_options
 @_resumable

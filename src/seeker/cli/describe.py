@@ -26,7 +26,8 @@ def described(catalog: Catalog) -> Iterator[str]:
     for name, view in head.views.items():
         maker = f", by {view.embedder.name} ({view.embedder.version})" if view.embedder else ""
         size = view.vectors.bytes / 1e6
-        yield f"  {name}: {view.dimensions} dimensions, {view.metric}, {size:,.1f} MB{maker}"
+        form = f"{view.dimensions} × {view.dtype}"
+        yield f"  {name}: {form}, {view.metric}, {size:,.1f} MB{maker}"
     if head.attributes:
         yield "attributes:"
         for facet in catalog.facets(limit=5).values():

@@ -30,8 +30,8 @@ def sample_search(catalog: Catalog, target: str = "1F98A", seed: int = 1) -> Ite
 
 def nearest(catalog: Catalog, ids: list[str], target: str) -> str:
     """Return the item nearest to the target, all views weighing alike."""
-    rows, row = [catalog.row(item) for item in ids], catalog.row(target)
+    rows, row = np.array([catalog.row(item) for item in ids]), np.array([catalog.row(target)])
     away = np.zeros(len(ids))
     for view in catalog.views.values():
-        away += ((view.vectors[rows] - view.vectors[row]) ** 2).sum(axis=1) / view.scale
+        away += ((view.rows(rows) - view.rows(row)) ** 2).sum(axis=1) / view.scale
     return ids[int(np.argmin(away))]

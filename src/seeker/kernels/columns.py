@@ -53,11 +53,12 @@ def _single(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no
 
 
 @kernel
-def columns(vectors, rows, origin, probes, constants, out):  # type: ignore[no-untyped-def]
-    """Write out[j, r] = constants[j] + (vectors[rows[r]] − origin) · probe j.
+def columns(vectors, steps, rows, origin, probes, constants, out):  # type: ignore[no-untyped-def]
+    """Write out[j, r] = constants[j] + steps[rows[r]] · (vectors[rows[r]] − origin) · probe j.
 
-    vectors: (items, d); rows: (r,); constants: (m,); out: (m, r). origin, (padded d,), and
-    probes, (padded d / 8, m, 8), are padded with zeros; the sums run in the probes' type.
+    vectors: (items, d); steps: (items,), or none where they are all 1; rows: (r,); constants:
+    (m,); out: (m, r). origin, (padded d,), and probes, (padded d / 8, m, 8), are padded with
+    zeros; the sums run in the probes' type.
     """
     count = probes.shape[1]
     dimensions = vectors.shape[1]
@@ -86,8 +87,12 @@ def columns(vectors, rows, origin, probes, constants, out):  # type: ignore[no-u
         for j in range(count):
             column = out[j, start : start + length]
             constant = constants[j]
-            for r in range(length):
-                column[r] = strip[r, j] + constant
+            if steps.size == 0:
+                for r in range(length):
+                    column[r] = strip[r, j] + constant
+            else:
+                for r in range(length):
+                    column[r] = strip[r, j] * steps[rows[start + r]] + constant
 
 
 @kernel

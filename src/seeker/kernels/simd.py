@@ -76,7 +76,8 @@ def dots(items: int, count: int) -> Any:
         rows, soon: pairs of rows, of which the first `items` count: those to multiply now, and
         those whose memory to ask for meanwhile. vectors: (items, d), origin: (d,), d a multiple of
         eight; probes: (d / 8, probes, 8), so that what is needed together lies together. An item's
-        numbers are turned into the probes' type first. Each product is summed in eight lanes, then
+        numbers are turned into the probes' type first: float32, float64, int8, or float16 given as
+        the int16 of its bits. Each product is summed in eight lanes, then
         across the lanes: an order of additions that is the same on every processor, for one or two
         items and any count. Multiplying and adding is one operation with one rounding (where a
         processor lacks it, it is emulated: slower, the same result).
@@ -106,7 +107,7 @@ def dots(items: int, count: int) -> Any:
                 stored = ir.VectorType(address.type.pointee, LANES)
                 size = address.type.pointee.get_abi_size(context.target_data)
                 loaded = builder.load(builder.bitcast(address, stored.as_pointer()), align=size)
-                return loaded if stored == vector else builder.fpext(loaded, vector)
+                return _widened(builder, loaded, vector)
 
             before = builder.block
             loop = builder.append_basic_block("dots")
@@ -153,6 +154,19 @@ def dots(items: int, count: int) -> Any:
         return types.void(vectors, pair, pair, origin, probes, index, out, index), emit
 
     return intrinsic(typed)
+
+
+def _widened(builder: Any, loaded: Any, vector: Any) -> Any:
+    """Emit the conversion of stored numbers to those that are summed; it is exact."""
+    if loaded.type == vector:
+        return loaded
+    match loaded.type.element:
+        case ir.IntType(width=8):
+            return builder.sitofp(loaded, vector)
+        case ir.IntType(width=16):
+            halves = builder.bitcast(loaded, ir.VectorType(ir.HalfType(), LANES))
+            return builder.fpext(halves, vector)
+    return builder.fpext(loaded, vector)
 
 
 def _fetch(builder: Any, address: Any) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from seeker.errors import BadInput
 from seeker.space import metric as metrics
-from seeker.space.view import Scale, View, sample_of
+from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
 
 LANES = 8
@@ -94,7 +94,7 @@ class Space:
             return view.scale
         if view.fast:
             return 2.0 * float((c**2 * view.variance).sum()) or 1.0
-        sample = sample_of(view.vectors) * c
+        sample = view.sample * c
         return float(np.mean([metrics.squared(view.metric, q, sample).mean() for q in sample]))
 
     def prepare(self, asked: Sequence[Near]) -> Probes:
@@ -130,7 +130,7 @@ class Space:
 
             for v, view in enumerate(self.views):
                 columns(
-                    view.vectors,
+                    *view.for_kernels,
                     rows,
                     self._origins[v],
                     probes.packed[v],
@@ -148,11 +148,12 @@ class Space:
 
     @cached_property
     def _origins(self) -> tuple[Array, ...]:
-        """Return the views' origins, padded to whole lanes."""
+        """Return the views' origins, padded to whole lanes; compact vectors start at theirs."""
         padded = []
         for view in self.views:
             origin = np.zeros(-(-view.dimensions // LANES) * LANES, self.summed_in)
-            origin[: view.dimensions] = view.origin
+            if view.centre is None:
+                origin[: view.dimensions] = view.origin
             padded.append(origin)
         return tuple(padded)
 
@@ -164,7 +165,10 @@ class Space:
 
         out = np.empty((len(self.views), len(rows)))
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
-            spread(view.vectors, rows, view.mean, c, out[v])
+            if view.centre is None:
+                spread(view.vectors, rows, view.mean, c, out[v])
+            else:
+                spread(view.rows(rows), np.arange(len(rows)), view.mean, c, out[v])
             out[v] += float((c**2 * view.variance).sum())
             out[v] /= self._scales[v]
         return out
@@ -174,8 +178,8 @@ class Space:
         """Return D̄ of all items where no formula gives it, (views, items): over an even sample."""
         out = np.zeros((len(self.views), self.count))
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
-            vectors = view.vectors * c
-            sample = sample_of(view.vectors) * c
+            vectors = view.rows(slice(None)) * c
+            sample = view.sample * c
             for query in sample:
                 out[v] += metrics.squared(view.metric, query, vectors)
             out[v] /= len(sample) * self._scales[v]
@@ -204,8 +208,11 @@ class Space:
         packed.reshape(-1)[: view.dimensions] = (
             np.asarray(probe.direction) * c / self._scales[probe.view]
         )
+        start = np.zeros(1)
+        if view.centre is not None:
+            start[0] = packed.reshape(-1)[: view.dimensions] @ view.centre.astype(np.float64)
         out: Doubles = np.empty((1, len(rows)))
-        columns(view.vectors, rows, np.zeros(width), packed, np.zeros(1), out)
+        columns(*view.for_kernels, rows, np.zeros(width), packed, start, out)
         return np.asarray(out[0])
 
     def along(self, v: int, direction: Doubles, row: int) -> float:
@@ -215,9 +222,9 @@ class Space:
     def _vector(self, v: int, row: int) -> Doubles:
         """Return the vector of an item, be it there or departed, (d,)."""
         view = self.views[v]
-        here = row < self.count
-        vector = view.vectors[row] if here else self._departed[row - self.count][view.name]
-        return vector.astype(np.float64)
+        if row < self.count:
+            return np.asarray(view.rows(np.array([row]))[0])
+        return self._departed[row - self.count][view.name].astype(np.float64)
 
 
 def _person(view: View, c: object) -> Doubles:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
+from seeker.space.packing import Stored, chosen, for_kernels, packed, unpacked
 from seeker.types import Array, Doubles, Floats
 
 Scale = Literal["unit", "raw"]
@@ -23,36 +24,75 @@ _SAMPLE = 256
 class View:
     """One way of comparing items.
 
-    vectors: (items, d) float32, read-only. mean, variance: (d,), over the items. radius: the
-    largest squared distance of an item from the mean. scale: the mean squared distance between
+    vectors: (items, d) as they are stored, read-only: float32, or float16 or int8 as `packing`
+    has it; `rows` gives the vectors they stand for. mean, variance: (d,), over the items. radius:
+    the largest squared distance of an item from the mean. scale: the mean squared distance between
     two random items; distances are divided by it, so that they are about 1 in every catalog. With
-    units="raw" the scale is 1.
+    units="raw" the scale is 1. steps, (items,), and centre, (d,): of compact vectors.
     """
 
     name: str
-    vectors: Floats = field(repr=False)
+    vectors: Array = field(repr=False)
     metric: Metric
     mean: Doubles = field(repr=False)
     variance: Doubles = field(repr=False)
     radius: float
     scale: float
     units: Scale = "unit"
+    steps: Floats | None = field(default=None, repr=False)
+    centre: Floats | None = field(default=None, repr=False)
 
     @classmethod
     def from_vectors(
-        cls, name: str, vectors: object, metric: Metric = "euclidean", units: Scale = "unit"
+        cls,
+        name: str,
+        vectors: object,
+        metric: Metric = "euclidean",
+        units: Scale = "unit",
+        dtype: Stored | Literal["auto"] = "float32",
     ) -> View:
-        """Check the vectors, keep them as float32 and measure what distances need."""
-        kept = _float32(name, vectors)
+        """Check the vectors, store them and measure what distances need."""
+        given = _float32(name, vectors)
         if metric == "cosine":
-            kept = _unit_length(name, kept)
-        mean, variance, radius = _moments(kept)
-        kept.setflags(write=False)
+            given = _unit_length(name, given)
+        stored = chosen(dtype, *given.shape)
+        if stored == "float32":
+            given.setflags(write=False)
+            return cls.measured(name, given, metric, units)
+        centre = _mean(given, None, None).astype(np.float32)
+        codes = np.empty(given.shape, stored)
+        steps = np.empty(len(given), np.float32) if stored == "int8" else None
+        for start in range(0, len(given), _CHUNK):
+            run = slice(start, start + _CHUNK)
+            codes[run], of_rows = packed(given[run], stored, centre)
+            if steps is not None:
+                steps[run] = of_rows
+        for array in (codes, steps, centre):
+            if array is not None:
+                array.setflags(write=False)
+        return cls.measured(name, codes, metric, units, steps, centre)
+
+    @classmethod
+    def measured(
+        cls,
+        name: str,
+        vectors: Array,
+        metric: Metric,
+        units: Scale = "unit",
+        steps: Floats | None = None,
+        centre: Floats | None = None,
+    ) -> View:
+        """Return the view of vectors in their stored form, measuring what distances need."""
+        mean, variance, radius = _moments(vectors, steps, centre)
+        view = cls(name, vectors, metric, mean, variance, radius, 1.0, units, steps, centre)
         mean_square = 2.0 * float(variance.sum())
         if metric not in metrics.FAST:
-            mean_square = _mean_squared(metric, kept)
+            sample = view.sample
+            mean_square = float(
+                np.mean([metrics.squared(metric, q, sample).mean() for q in sample])
+            )
         scale = mean_square if units == "unit" and mean_square > 0.0 else 1.0
-        return cls(name, kept, metric, mean, variance, radius, scale, units)
+        return replace(view, scale=scale)
 
     def __len__(self) -> int:
         return len(self.vectors)
@@ -70,11 +110,30 @@ class View:
     @cached_property
     def origin(self) -> Floats:
         """Where vectors are measured from, (d,): near the mean, so that float32 loses nothing."""
-        return self.mean.astype(np.float32)
+        return self.mean.astype(np.float32) if self.centre is None else self.centre
 
-    def rows(self, rows: Array) -> Doubles:
+    @property
+    def dtype(self) -> str:
+        """The form in which the vectors are stored."""
+        return str(self.vectors.dtype)
+
+    def rows(self, rows: Array | slice) -> Doubles:
         """Return the vectors of some items, (n, d) float64."""
-        return self.vectors[rows].astype(np.float64)
+        steps = None if self.steps is None else self.steps[rows]
+        return unpacked(self.vectors[rows], steps, self.centre)
+
+    @cached_property
+    def for_kernels(self) -> tuple[Array, Array]:
+        """The stored vectors and steps as the kernels take them."""
+        none: Array = np.empty(0, np.float32)
+        return for_kernels(self.vectors), none if self.steps is None else self.steps
+
+    @cached_property
+    def sample(self) -> Doubles:
+        """Evenly spread vectors that stand for all, (at most 256 of a large catalog, d)."""
+        few = len(self) <= 8 * _SAMPLE
+        places = np.linspace(0, len(self) - 1, len(self) if few else _SAMPLE).astype(np.int64)
+        return self.rows(places)
 
 
 def _float32(name: str, vectors: object) -> Floats:
@@ -126,30 +185,32 @@ def _unit_length(name: str, vectors: Floats) -> Floats:
     return unit
 
 
-def _moments(vectors: Floats) -> tuple[Doubles, Doubles, float]:
+def _mean(vectors: Array, steps: Array | None, centre: Floats | None) -> Doubles:
+    """Return the mean per dimension, (d,)."""
+    total = np.zeros(vectors.shape[1])
+    for start in range(0, len(vectors), _CHUNK):
+        total += _run(vectors, steps, centre, start).sum(axis=0, dtype=np.float64)
+    return total / len(vectors)
+
+
+def _moments(
+    vectors: Array, steps: Array | None, centre: Floats | None
+) -> tuple[Doubles, Doubles, float]:
     """Return the mean and variance per dimension, (d,) each, and the largest squared radius."""
     count, dimensions = vectors.shape
-    mean = np.zeros(dimensions)
-    for start in range(0, count, _CHUNK):
-        mean += vectors[start : start + _CHUNK].sum(axis=0, dtype=np.float64)
-    mean /= count
+    mean = _mean(vectors, steps, centre)
     variance = np.zeros(dimensions)
     radius = 0.0
     for start in range(0, count, _CHUNK):
-        squares = (vectors[start : start + _CHUNK] - mean) ** 2
+        squares = (_run(vectors, steps, centre, start) - mean) ** 2
         variance += squares.sum(axis=0)
         radius = max(radius, float(squares.sum(axis=1).max()))
     return mean, variance / count, radius
 
 
-def _mean_squared(metric: Metric, vectors: Floats) -> float:
-    """Return the mean squared distance between two items, over all or over an even sample."""
-    sample = sample_of(vectors)
-    return float(np.mean([metrics.squared(metric, query, sample).mean() for query in sample]))
-
-
-def sample_of(vectors: Floats) -> Doubles:
-    """Return evenly spread rows that stand for all, (at most 256 of a large catalog, d)."""
-    few = len(vectors) <= 8 * _SAMPLE
-    places = np.linspace(0, len(vectors) - 1, len(vectors) if few else _SAMPLE).astype(np.int64)
-    return vectors[places].astype(np.float64)
+def _run(vectors: Array, steps: Array | None, centre: Floats | None, start: int) -> Array:
+    """Return a run of vectors as numbers that can be added, (n, d)."""
+    run = slice(start, start + _CHUNK)
+    if centre is None:
+        return vectors[run]
+    return unpacked(vectors[run], None if steps is None else steps[run], centre)

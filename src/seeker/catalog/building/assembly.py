@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.building.chunk import Chunk
+from seeker.catalog.building.compact import compact, steps_of
 from seeker.catalog.building.plan import Making
 from seeker.catalog.building.record import Problem
 from seeker.catalog.building.vectors import VectorFile
@@ -21,6 +22,7 @@ from seeker.errors import BadInput
 from seeker.space import View
 from seeker.space.metric import FAST
 from seeker.space.metric import check as check_metric
+from seeker.space.packing import chosen
 from seeker.types import Floats
 
 
@@ -93,8 +95,11 @@ class Assembly:
         for name, file in self.vectors.items():
             file.append(vectors[name])
 
-    def finish(self, prefix: str = "") -> Assembled:
-        """Complete the files; prefix: what stands before their names in catalog.json."""
+    def finish(self, prefix: str = "", centres: Mapping[str, Floats] | None = None) -> Assembled:
+        """Complete the files; prefix: what stands before their names in catalog.json.
+
+        centres: by view, the centre that compact vectors are to keep.
+        """
         attributes = self.writer.finish()
         media = self.writer.connection.execute("SELECT count(DISTINCT media) FROM items")
         pictures = int(media.fetchone()[0])
@@ -103,7 +108,8 @@ class Assembly:
         views = {}
         for making in self._makings:
             self.vectors[making.name].finish()
-            views[making.name] = self._measured(making, prefix)
+            centre = (centres or {}).get(making.name)
+            views[making.name] = self._measured(making, prefix, centre)
         items = _stored(self._folder, "items.sqlite", prefix)
         return Assembled(self.writer.count, pictures, items, attributes, views)
 
@@ -113,24 +119,37 @@ class Assembly:
         for file in self.vectors.values():
             file.close()
 
-    def _measured(self, making: Making, prefix: str) -> ViewEntry:
-        vectors = np.load(
-            self._folder / "views" / f"{making.name}.npy", mmap_mode="r", allow_pickle=False
-        )
+    def _measured(self, making: Making, prefix: str, centre: Floats | None) -> ViewEntry:
+        file = f"views/{making.name}.npy"
+        path = self._folder / file
+        dtype = chosen(making.dtype, self.writer.count, making.dimensions)
+        if dtype != "float32":
+            centre = compact(path, dtype, centre)
+        vectors = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        steps = np.load(steps_of(path), allow_pickle=False) if dtype == "int8" else None
         # Vectors of a cosine view have length one already; what is measured is the same.
         metric = check_metric("euclidean" if making.metric in FAST else making.metric)
-        view = View.from_vectors(making.name, np.asarray(vectors), metric)
+        if dtype == "float32":
+            view = View.from_vectors(making.name, vectors, metric)
+        else:
+            view = View.measured(making.name, vectors, metric, steps=steps, centre=centre)
         moments = f"views/{making.name}.moments.npy"
-        np.save(self._folder / moments, np.stack([view.mean, view.variance]), allow_pickle=False)
+        kept = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
+        np.save(self._folder / moments, np.stack(kept), allow_pickle=False)
         synced(self._folder / moments)
+        if steps is not None:
+            synced(steps_of(path))
+        beside = steps_of(path).relative_to(self._folder).as_posix()
         return ViewEntry(
-            vectors=_stored(self._folder, f"views/{making.name}.npy", prefix),
+            vectors=_stored(self._folder, file, prefix),
             moments=_stored(self._folder, moments, prefix),
             dimensions=making.dimensions,
             metric=making.metric,
             units="unit",
             scale=view.scale,
             radius=view.radius,
+            dtype=dtype,
+            steps=None if steps is None else _stored(self._folder, beside, prefix),
             embedder=making.made_by,
         )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import shutil
@@ -28,6 +29,7 @@ from seeker.catalog.head import Head
 from seeker.catalog.locks import alone
 from seeker.catalog.writer import ItemWriter
 from seeker.errors import Conflict
+from seeker.space.packing import check_dtype
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -40,6 +42,7 @@ def build(
     views: Sequence[str] | None = None,
     embedders: Mapping[str, Embedder] | None = None,
     metric: str | Mapping[str, str] | None = None,
+    dtype: str = "auto",
     options: Options | None = None,
     about: Mapping[str, Any] | None = None,
     strict: bool = False,
@@ -59,7 +62,9 @@ def build(
             f"'{target}' is there already and is no catalog.", "Choose another place for it."
         )
     opened = open_source(source, options or Options())
-    makings = plan(opened.offer, views, metric, embedders or {})
+    stored = check_dtype(dtype)
+    planned = plan(opened.offer, views, metric, embedders or {})
+    makings = [dataclasses.replace(one, dtype=stored) for one in planned]
     report = Report(strict)
     target.parent.mkdir(parents=True, exist_ok=True)
     work = work_folder(target)

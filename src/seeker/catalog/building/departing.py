@@ -46,6 +46,6 @@ def keep_departed(writer: ItemWriter, old: Catalog, makings: Sequence[Making]) -
                 continue
             kept.add(id)
             for name in same:
-                exact = np.ascontiguousarray(old.views[name].vectors[row], "<f4")
+                exact = old.views[name].rows(np.array([row]))[0].astype("<f4")
                 writer.depart(id, name, head.version, exact.tobytes())
     return len(kept)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from seeker.catalog.building.record import Offer
 from seeker.catalog.head import Embedded
 from seeker.errors import BadInput, NotFound
+from seeker.space.packing import Stored
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -24,7 +25,7 @@ class Making:
     """How one view is made.
 
     of: what its vectors come from. column: where ready-made ones stand in a record. made_by: what
-    catalog.json says of the embedder.
+    catalog.json says of the embedder. dtype: the form in which they are stored.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Making:
     column: str = ""
     embedder: Embedder | None = None
     made_by: Embedded | None = None
+    dtype: Stored | Literal["auto"] = "auto"
 
 
 def plan(

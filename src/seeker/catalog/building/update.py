@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
 from seeker.catalog.locks import alone
 from seeker.errors import BadInput, NotFound
+from seeker.space import packing
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -152,7 +153,8 @@ def _same_makings(
             )
         asked.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
     found = plan(offer, asked, None, given, builtin_only=not trust)
-    makings = [replace(one, metric=head.views[one.name].metric) for one in found]
+    # New items are made in full precision; the version that holds old and new packs them all.
+    makings = [replace(one, metric=head.views[one.name].metric, dtype="float32") for one in found]
     for one in makings:
         entry = head.views[one.name]
         if one.dimensions != entry.dimensions:
@@ -177,7 +179,14 @@ def _merged(
         raise BadInput("A catalog of arrays cannot be updated in place.")
     shutil.rmtree(folder, ignore_errors=True)
     makings = [
-        Making(name, "vectors", entry.dimensions, entry.metric, made_by=entry.embedder)
+        Making(
+            name,
+            "vectors",
+            entry.dimensions,
+            entry.metric,
+            made_by=entry.embedder,
+            dtype=cast(packing.Stored, entry.dtype),
+        )
         for name, entry in head.views.items()
     ]
     assembly = Assembly(folder, makings, loose=False)
@@ -188,7 +197,8 @@ def _merged(
         if fresh is not None:
             _copy_new(assembly, fresh, makings)
         departed = keep_departed(assembly.writer, old, makings)
-        return assembly.finish(publish.prefix(target)), departed
+        centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
+        return assembly.finish(publish.prefix(target), centres), departed
     finally:
         assembly.close()
 
@@ -200,7 +210,10 @@ def _copy(assembly: Assembly, old: Catalog, gone: Any) -> None:
     for start in range(0, len(old), _ROWS):
         stays = ~gone[start : start + _ROWS]
         assembly.append(
-            {name: view.vectors[start : start + _ROWS][stays] for name, view in old.views.items()}
+            {
+                name: view.rows(slice(start, start + _ROWS))[stays].astype(np.float32)
+                for name, view in old.views.items()
+            }
         )
 
 

@@ -9,32 +9,34 @@ from pathlib import Path
 import numpy as np
 from numpy.lib import format as npy
 
-from seeker.types import Floats
+from seeker.space.packing import Stored
+from seeker.types import Array
 
 _HEADER = 128
 """Room for the header, which can be written only when the count is known; keeps rows aligned."""
 
 
 class VectorFile:
-    """A (items, d) float32 array in a file, made by appending."""
+    """A (items, d) array in a file, made by appending."""
 
-    def __init__(self, path: Path, dimensions: int) -> None:
+    def __init__(self, path: Path, dimensions: int, dtype: Stored = "float32") -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._handle = path.open("wb")
         self._handle.write(b"\0" * _HEADER)
         self._dimensions = dimensions
+        self._dtype = np.dtype(dtype).newbyteorder("<")
         self.count = 0
 
-    def append(self, vectors: Floats) -> None:
+    def append(self, vectors: Array) -> None:
         """Add rows at the end, (n, d)."""
-        self._handle.write(np.ascontiguousarray(vectors, "<f4").data)
+        self._handle.write(np.ascontiguousarray(vectors, self._dtype).data)
         self.count += len(vectors)
 
     def finish(self) -> None:
         """Write the header and bring everything to disk."""
         header = io.BytesIO()
         described = {
-            "descr": "<f4",
+            "descr": npy.dtype_to_descr(self._dtype),
             "fortran_order": False,
             "shape": (self.count, self._dimensions),
         }

@@ -1,0 +1,77 @@
+"""Compact forms of vectors: float16, and int8 with one step per item.
+
+What is stored is the distance from a common centre, so that vectors that all lie far to one side
+lose nothing by it. Everything Seeker computes from compact vectors is exact for the vectors as
+they are stored, that is, as `unpacked` gives them back.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, cast
+
+import numpy as np
+
+from seeker.errors import BadInput
+from seeker.types import Array, Doubles, Floats
+
+Stored = Literal["float32", "float16", "int8"]
+DTYPES: tuple[Stored, ...] = ("float32", "float16", "int8")
+
+LARGE = 2_000_000_000
+VERY_LARGE = 8_000_000_000
+"""Bytes in float32, and in float16, beyond which "auto" stores a view more compactly."""
+
+_STEPS = 127
+
+
+def check_dtype(dtype: object) -> Stored | Literal["auto"]:
+    """Return the name of a form in which vectors are stored, or "auto"."""
+    if dtype in (*DTYPES, "auto"):
+        return cast(Stored, dtype)
+    raise BadInput(
+        f"{dtype!r} is not a way to store vectors.",
+        "Use 'auto', 'float32', 'float16' or 'int8'.",
+    )
+
+
+def chosen(dtype: Stored | Literal["auto"], items: int, dimensions: int) -> Stored:
+    """Return the form in which so many vectors are stored; "auto" goes by their size."""
+    if dtype != "auto":
+        return dtype
+    if 4 * items * dimensions <= LARGE:
+        return "float32"
+    return "float16" if 2 * items * dimensions <= VERY_LARGE else "int8"
+
+
+def packed(vectors: Array, dtype: Stored, centre: Floats) -> tuple[Array, Floats | None]:
+    """Return vectors, (n, d), in a compact form, and for int8 the step of each, (n,)."""
+    if dtype == "float32":
+        return vectors.astype(np.float32), None
+    away = vectors.astype(np.float64) - centre
+    if dtype == "float16":
+        with np.errstate(over="ignore"):
+            codes = away.astype(np.float16)
+        if not np.isfinite(codes).all():
+            raise BadInput(
+                "The vectors hold numbers that are too large for float16.",
+                "Store them as float32 or int8.",
+            )
+        return codes, None
+    with np.errstate(under="ignore"):
+        steps = (np.abs(away).max(axis=1, initial=0.0) / _STEPS).astype(np.float32)
+    exact = np.where(steps > 0.0, steps, 1.0).astype(np.float64)
+    codes = np.clip(np.rint(away / exact[:, None]), -_STEPS, _STEPS)
+    return codes.astype(np.int8), steps
+
+
+def unpacked(codes: Array, steps: Array | None, centre: Floats | None) -> Doubles:
+    """Return the vectors that a compact form stands for, (n, d) float64."""
+    vectors = codes.astype(np.float64)
+    if steps is not None:
+        vectors *= steps.astype(np.float64)[..., None]
+    return vectors if centre is None else vectors + centre
+
+
+def for_kernels(codes: Array) -> Array:
+    """Return stored vectors as the kernels take them: float16 as the whole numbers of its bits."""
+    return codes.view(np.int16) if codes.dtype == np.float16 else codes
