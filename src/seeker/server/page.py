@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from importlib.resources import files
 
-from fastapi import APIRouter, HTTPException
+from fastapi import APIRouter, HTTPException, Request
 from starlette.responses import Response
 
 router = APIRouter(include_in_schema=False)
@@ -18,24 +19,27 @@ _TYPES = {
 
 
 @router.get("/")
-def front() -> Response:
+def front(request: Request) -> Response:
     """Return the page."""
-    return _file("index.html")
+    return _file("index.html", request)
 
 
 @router.get("/web/{name}")
-def part(name: str) -> Response:
+def part(name: str, request: Request) -> Response:
     """Return a file that the page is made of."""
-    return _file(name)
+    return _file(name, request)
 
 
-def _file(name: str) -> Response:
+def _file(name: str, request: Request) -> Response:
     known = {entry.name: entry for entry in files("seeker.web").iterdir()}
     kind = _TYPES.get(name.rpartition(".")[2])
     if name not in known or kind is None:
         raise HTTPException(404)
-    return Response(
-        known[name].read_bytes(),
-        media_type=kind,
-        headers={"Cache-Control": "no-cache"},
-    )
+    content = known[name].read_bytes()
+    # Browsers ask each time, so that a new version is never mixed with an old one, and are told
+    # in a word that nothing has changed.
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"Cache-Control": "no-cache", "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=kind, headers=headers)

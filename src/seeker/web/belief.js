@@ -1,0 +1,89 @@
+// Where the search stands, as a shape that closes in on the thing looked for.
+
+import { candidates } from "./candidates.js";
+import { drawing, element } from "./dom.js";
+import { meaning, standing, sureness, viewName } from "./sentences.js";
+
+/** @import { Session } from "./types.js" */
+
+const WIDTH = 280;
+const HEIGHT = 76;
+const MIDDLE = HEIGHT / 2;
+const GOAL = WIDTH - 14;
+
+export class BeliefPicture {
+  constructor() {
+    this.drawing = drawing("svg", { class: "funnel", part: "belief", role: "img", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-label": "Where the search stands" });
+    this.sentence = element("p", { className: "standing", role: "status" });
+    this.more = element("p", { className: "sureness" });
+    this.views = element("div", { className: "views" });
+    this.element = element("section", { className: "belief", "aria-label": "Where the search stands" },
+      this.drawing, this.sentence, this.more, this.views);
+  }
+
+  /** @param {Session} session */
+  show(session) {
+    const sentence = standing(session);
+    // Said again only if it has changed: a screen reader reads every change aloud.
+    if (this.sentence.textContent !== sentence) this.sentence.textContent = sentence;
+    this.more.textContent = sureness(session);
+    this.drawing.setAttribute("aria-label", `Where the search stands: ${sentence}`);
+    if (session.belief) this.#draw(session);
+    this.#views(session);
+  }
+
+  /** @param {Session} session */
+  #draw(session) {
+    const known = candidates(session);
+    const total = Math.max(2, session.page.total);
+    const last = known.length - 1;
+    /** @type {[number, number][]} */
+    const points = [];
+    known.forEach((count, step) => {
+      if (count === null) return;
+      const open = Math.min(1, Math.log(Math.max(1, count)) / Math.log(total));
+      points.push([6 + (GOAL - 46) * (last === 0 ? 0 : step / (last + 1.5)) + (last === 0 ? 26 : 0), 3 + open * (MIDDLE - 7)]);
+    });
+    if (points.length === 1 && points[0]) points.unshift([6, Math.max(points[0][1], MIDDLE - 4)]);
+    const end = points.at(-1) ?? [6, MIDDLE - 4];
+    const ahead = [-1, 1].map((side) => drawing("path", {
+      class: "ahead", d: `M${end[0]} ${MIDDLE + side * end[1]} C${(end[0] + GOAL) / 2} ${MIDDLE + side * end[1]} ${(end[0] + GOAL) / 2} ${MIDDLE} ${GOAL - 7} ${MIDDLE}`,
+    }));
+    this.drawing.replaceChildren(
+      drawing("path", { class: "body", d: outline(points) }),
+      ...ahead,
+      drawing("line", { class: "mouth", x1: end[0], x2: end[0], y1: MIDDLE - end[1], y2: MIDDLE + end[1] }),
+      drawing("circle", { class: "goal", cx: GOAL, cy: MIDDLE, r: 6 }),
+      drawing("circle", { class: "point", cx: GOAL, cy: MIDDLE, r: 2 }),
+    );
+  }
+
+  /** @param {Session} session */
+  #views({ belief, step }) {
+    const parts = Object.entries(belief?.views ?? {});
+    const said = step > 0 ? meaning(belief) : "";
+    this.views.hidden = parts.length < 2 || step === 0 || !belief;
+    const bars = parts.map(([view, weight], index) => {
+      const bar = element("i", { className: `view view${index % 4}`, title: `${viewName(view)}: ${Math.round(weight * 100)} %` });
+      bar.style.flexGrow = String(Math.max(0.02, weight));
+      return bar;
+    });
+    const names = parts.map(([view], index) => element("span", { className: `view${index % 4}` }, viewName(view)));
+    this.views.replaceChildren(
+      element("p", {}, said || "Learning what similar means to you."),
+      element("div", { className: "bar", "aria-hidden": "true" }, ...bars),
+      element("div", { className: "names", "aria-hidden": "true" }, ...names));
+  }
+}
+
+/** @param {[number, number][]} points where along, and how wide @returns {string} a smooth closed shape */
+function outline(points) {
+  const side = (/** @type {[number, number][]} */ line, /** @type {number} */ sign) => line.map(([x, wide], index) => {
+    const before = line[index - 1];
+    const y = MIDDLE + sign * wide;
+    if (!before) return `${x} ${y}`;
+    const half = (before[0] + x) / 2;
+    return `C${half} ${MIDDLE + sign * before[1]} ${half} ${y} ${x} ${y}`;
+  }).join(" ");
+  return `M${side(points, -1)} L${side([...points].reverse(), 1)} Z`;
+}

@@ -1,0 +1,94 @@
+// One item as a card: its picture or its words, and what can be said about it.
+
+import { button, element } from "./dom.js";
+import { summary } from "./sentences.js";
+
+/** @import { Item } from "./types.js" */
+
+/**
+ * @typedef {object} Deeds what a card can do
+ * @property {(item: Item) => void} open
+ * @property {(item: Item) => void} why
+ * @property {(item: Item) => void} found
+ * @property {(item: Item, verdict: "like" | "dislike") => void} judge
+ */
+/** @typedef {{element: HTMLLIElement, item: Item}} Card */
+
+/**
+ * Make a card.
+ *
+ * @param {Item} item
+ * @param {Deeds} deeds
+ * @returns {Card}
+ */
+export function makeCard(item, deeds) {
+  const title = item.title || item.id;
+  const face = element("button", {
+    type: "button", className: "face", part: "picture", "aria-label": `Open ${title}`,
+    onclick: () => deeds.open(item),
+  });
+  face.dataset.control = "open";
+  face.append(faceOf(item));
+  const card = element("li", { className: "card", part: "card" },
+    face,
+    element("div", { className: "corner" },
+      button(`Why ${title}?`, () => deeds.why(item), { text: "Why this?", className: "why", control: "why" }),
+      button(`Found it: ${title}`, () => deeds.found(item), { text: "Found it", icon: "check", className: "found", control: "found" })),
+    element("div", { className: "foot" },
+      button(`Dislike ${title}`, () => deeds.judge(item, "dislike"), { icon: "cross", className: "dislike", part: "dislike", control: "dislike" }),
+      element("span", { className: "title", part: "title", title }, title),
+      button(`Like ${title}`, () => deeds.judge(item, "like"), { icon: "heart", className: "like", part: "like", control: "like" })));
+  card.dataset.id = item.id;
+  return { element: card, item };
+}
+
+/** Make a card for an item that is still on its way. @returns {HTMLLIElement} */
+export function makeSkeleton() {
+  return element("li", { className: "card skeleton", "aria-hidden": "true" },
+    element("div", { className: "face" }), element("div", { className: "foot" }));
+}
+
+/**
+ * Show what is thought of the item.
+ *
+ * @param {Card} card
+ * @param {"like" | "dislike" | null} verdict
+ */
+export function judgeCard(card, verdict) {
+  card.element.classList.toggle("liked", verdict === "like");
+  card.element.classList.toggle("disliked", verdict === "dislike");
+  for (const kind of ["like", "dislike"]) {
+    const pressed = String(verdict === kind);
+    control(card.element, kind)?.setAttribute("aria-pressed", pressed);
+  }
+}
+
+/** @param {Element} card @param {string} name @returns {HTMLElement | null} */
+export function control(card, name) {
+  return card.querySelector(`[data-control="${name}"]`);
+}
+
+/**
+ * Make an item's face: a picture, or a readable text where there is none or it cannot be loaded.
+ *
+ * @param {Item} item
+ * @returns {HTMLElement}
+ */
+export function faceOf(item) {
+  if (!item.media) return words(item);
+  const picture = element("img", { alt: "", decoding: "async", draggable: false });
+  // Without this, a site that shows Seeker from elsewhere would not be let near the pictures.
+  if (new URL(item.media).origin !== location.origin) picture.crossOrigin = "anonymous";
+  picture.onerror = () => picture.replaceWith(words(item));
+  picture.src = item.media;
+  return picture;
+}
+
+/** @param {Item} item */
+function words(item) {
+  const { lead, rest } = summary(item);
+  return element("span", { className: "words" },
+    element("strong", {}, item.title || item.id),
+    ...(rest ? [element("small", {}, rest)] : []),
+    ...(lead ? [element("span", {}, lead)] : []));
+}

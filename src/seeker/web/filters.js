@@ -1,0 +1,132 @@
+// Filters: the values of a catalog's attributes with their counts, to be ticked or bounded.
+
+import { button, element } from "./dom.js";
+import { attributeName, number, plain } from "./sentences.js";
+
+/** @import { Facet, Filter, Session } from "./types.js" */
+
+const FEW = 8;
+
+export class Filters {
+  /** @type {Facet[]} */
+  #facets = [];
+  /** @type {Filter} */
+  #filter = {};
+  #narrow;
+
+  /** @param {(filter: Filter | null) => void} narrow */
+  constructor(narrow) {
+    this.#narrow = narrow;
+    this.element = element("section", { className: "filters", part: "filters", "aria-label": "Filters", id: "filters", hidden: true });
+    this.button = button("Filters", () => this.toggle(), { icon: "filter", text: "Filters", className: "quiet" });
+    this.button.setAttribute("aria-expanded", "false");
+    this.button.setAttribute("aria-controls", "filters");
+    this.button.hidden = true;
+  }
+
+  toggle(open = this.element.hidden) {
+    this.element.hidden = !open;
+    this.button.setAttribute("aria-expanded", String(open));
+  }
+
+  /** Offer what a catalog has. @param {Facet[]} facets */
+  offer(facets) {
+    this.#facets = facets.filter(useful);
+    this.button.hidden = !this.#facets.length;
+    if (!this.#facets.length) this.toggle(false);
+    this.element.replaceChildren(...this.#facets.map((facet) => this.#group(facet)));
+    this.#tick();
+  }
+
+  /** @param {Session} session @param {boolean} readOnly */
+  show({ filter }, readOnly) {
+    this.#filter = filter ?? {};
+    this.button.disabled = readOnly;
+    if (readOnly) this.toggle(false);
+    this.#tick();
+  }
+
+  /** Make the boxes show what is in effect. */
+  #tick() {
+    for (const input of this.element.querySelectorAll("input")) {
+      const wanted = this.#filter[input.name];
+      if (input.type === "checkbox") {
+        input.checked = [wanted].flat().map(plain).includes(input.value);
+      } else if (!input.matches(":focus")) {
+        const bounds = /** @type {Record<string, number> | undefined} */ (wanted);
+        input.value = String(bounds?.[input.dataset.bound ?? ""] ?? "");
+      }
+    }
+  }
+
+  /** @param {Facet} facet */
+  #group(facet) {
+    const body = facet.kind === "number" ? this.#range(facet) : this.#list(facet);
+    return element("fieldset", {}, element("legend", {}, attributeName(facet.name)), ...body);
+  }
+
+  /** @param {Facet} facet @returns {Node[]} */
+  #list(facet) {
+    const boxes = facet.values.map(({ value, count }, index) => {
+      const box = element("input", { type: "checkbox", name: facet.name, value: plain(value) });
+      box.setAttribute("aria-label", `${plain(value)} (${number(count)})`);
+      box.onchange = () => this.#choose(facet);
+      return element("label", { hidden: index >= FEW }, box, element("span", {}, plain(value)), element("small", {}, number(count)));
+    });
+    if (boxes.length <= FEW + 1) {
+      boxes.forEach((box) => { box.hidden = false; });
+      return boxes;
+    }
+    const all = button(`Show all of ${attributeName(facet.name)}`, () => {
+      boxes.forEach((box) => { box.hidden = false; });
+      all.remove();
+    }, { text: `${number(boxes.length - FEW)} more`, className: "quiet" });
+    return [...boxes, all];
+  }
+
+  /** @param {Facet} facet @returns {Node[]} */
+  #range(facet) {
+    const name = attributeName(facet.name);
+    const bounds = [["ge", "lowest", facet.low], ["le", "highest", facet.high]];
+    return [element("div", { className: "range" }, ...bounds.map(([bound, word, edge]) => {
+      const input = element("input", { type: "number", name: facet.name, step: "any", inputMode: "decimal", placeholder: String(edge), "aria-label": `${word} ${name}` });
+      input.dataset.bound = String(bound);
+      input.onchange = () => this.#bound(facet);
+      return element("label", {}, element("small", {}, bound === "ge" ? "from" : "to"), input);
+    }))];
+  }
+
+  /** @param {Facet} facet */
+  #choose(facet) {
+    const ticked = this.#inputs(facet).filter((box) => box.checked).map((box) => box.value);
+    const values = facet.values.map(({ value }) => value).filter((value) => ticked.includes(plain(value)));
+    this.#set(facet.name, values.length ? values : undefined);
+  }
+
+  /** @param {Facet} facet */
+  #bound(facet) {
+    const given = this.#inputs(facet).filter((input) => input.value.trim() !== "" && Number.isFinite(input.valueAsNumber));
+    const bounds = Object.fromEntries(given.map((input) => [input.dataset.bound ?? "", input.valueAsNumber]));
+    this.#set(facet.name, given.length ? bounds : undefined);
+  }
+
+  /** @param {Facet} facet */
+  #inputs(facet) {
+    return [...this.element.querySelectorAll("input")].filter((input) => input.name === facet.name);
+  }
+
+  /** @param {string} name @param {unknown} wanted */
+  #set(name, wanted) {
+    const { [name]: _, ...rest } = this.#filter;
+    const filter = wanted === undefined ? rest : { ...rest, [name]: wanted };
+    // Further ticks build on this one, also before the service has answered.
+    this.#filter = filter;
+    this.#narrow(Object.keys(filter).length ? filter : null);
+  }
+}
+
+/** Whether people could choose by it: values that are all different tell nobody anything. @param {Facet} facet */
+function useful(facet) {
+  if (facet.kind === "number") return facet.low !== null && facet.high !== null && facet.low < facet.high;
+  return facet.values.length > 1 && facet.distinct <= facet.known / 2;
+}

@@ -1,0 +1,63 @@
+// Beside the grid, or below it on a small screen: where the search stands, and the way here.
+
+import { BeliefPicture } from "./belief.js";
+import { button, element, icon } from "./dom.js";
+import { Steps } from "./steps.js";
+import { Trays } from "./trays.js";
+
+/** @import { Search } from "./search.js" */
+
+const SURPRISING = 6;
+
+/**
+ * @typedef {object} Ways
+ * @property {(item: string) => void} clear
+ * @property {(by: number) => void} travel
+ */
+
+export class Panel {
+  #plain;
+  #search;
+
+  /** @param {Search} search @param {Ways} ways @param {boolean} plain */
+  constructor(search, ways, plain) {
+    this.#search = search;
+    this.#plain = plain;
+    this.belief = new BeliefPicture();
+    this.trays = new Trays(ways.clear);
+    this.steps = new Steps(ways.travel);
+    this.undo = button("Undo", () => ways.travel(-1), { icon: "undo", text: "Undo" });
+    this.redo = button("Redo", () => ways.travel(1), { icon: "redo", text: "Redo" });
+    this.surprise = button("Surprise me", () => this.#surprise(), { icon: "spark", text: "Surprise me" });
+    this.more = element("button", { type: "button", className: "more", "aria-expanded": "false", "aria-controls": "way", onclick: () => this.#toggle() });
+    this.tools = element("div", { className: "tools" }, this.undo, this.redo, ...(plain ? [] : [this.surprise, this.more]));
+    this.way = element("div", { className: "way", id: "way" }, this.trays.element, ...(plain ? [] : [this.steps.element]));
+    this.element = element("aside", { className: "panel", part: "panel", "aria-label": "Your search" },
+      ...(plain ? [] : [this.belief.element]), this.tools, this.way);
+  }
+
+  show() {
+    const { answer, trays, readOnly } = this.#search;
+    if (!answer) return;
+    this.trays.show(this.#search);
+    this.undo.disabled = readOnly || answer.step === 0;
+    this.redo.disabled = readOnly || !answer.undone;
+    this.tools.hidden = readOnly;
+    if (this.#plain) return;
+    this.belief.show(answer);
+    this.steps.show(this.#search);
+    this.surprise.setAttribute("aria-pressed", String(answer.exploration > 1));
+    const counts = [icon("heart"), String(trays.likes.length), icon("cross"), String(trays.dislikes.length), icon("up")];
+    this.more.replaceChildren(...counts);
+    this.more.setAttribute("aria-label", `Your search: ${trays.likes.length} liked, ${trays.dislikes.length} disliked`);
+  }
+
+  #surprise() {
+    this.#search.explore((this.#search.answer?.exploration ?? 1) > 1 ? 1 : SURPRISING);
+  }
+
+  #toggle() {
+    const open = this.element.classList.toggle("open");
+    this.more.setAttribute("aria-expanded", String(open));
+  }
+}

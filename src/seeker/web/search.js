@@ -1,0 +1,365 @@
+// One search: what is known of it, and what a person has done that the service has yet to confirm.
+//
+// Things done are sent one after the other, each under its own request key. What has been done is
+// shown at once; if the service refuses it, it is taken back with a sentence; if the service cannot
+// be reached, it is kept and sent again.
+
+import { Refusal, Unreachable, requestKey } from "./service.js";
+
+/** @import { Service } from "./service.js" */
+/** @import { Filter, Item, Place, Session, Verdict, Wish } from "./types.js" */
+
+/** @typedef {{likes: string[], dislikes: string[]}} Trays */
+/**
+ * @typedef {object} Deed
+ * @property {string} key
+ * @property {(now: Session, key: string) => Promise<Session>} send
+ * @property {(trays: Trays) => Trays} foresee
+ * @property {(answer: Session) => void} done
+ */
+
+const SLOW = 2500;
+const BELIEF_PAUSES = [120, 250, 500, 1000, 2000, 4000];
+
+/** Tells of every change by the event "change"; of a new answer by "answer", of a refusal by "refused". */
+export class Search extends EventTarget {
+  /** @type {"loading" | "ready" | "gone" | "failed"} */
+  phase = "loading";
+  /** @type {Session | null} */
+  answer = null;
+  /** @type {Place | null} */
+  place = null;
+  /** Why there is nothing to show, in words. */
+  trouble = "";
+  /** Why the service cannot be reached, or nothing. */
+  unreachable = "";
+  slow = false;
+  /** All items that were ever seen here, by id. @type {Map<string, Item>} */
+  known = new Map();
+
+  /** @type {Deed[]} */
+  #deeds = [];
+  #working = false;
+  #course = new AbortController();
+  /** What ends the waiting for the service. @type {Set<() => void>} */
+  #wakes = new Set();
+  #service;
+  #plain;
+
+  /** @param {Service} service @param {boolean} plain whether the belief is of no interest */
+  constructor(service, plain) {
+    super();
+    this.#service = service;
+    this.#plain = plain;
+  }
+
+  get busy() {
+    return this.#working;
+  }
+
+  get readOnly() {
+    return this.place?.kind === "shared";
+  }
+
+  /** What is liked and disliked, as the person sees it already. @returns {Trays} */
+  get trays() {
+    const start = { likes: this.answer?.likes ?? [], dislikes: this.answer?.dislikes ?? [] };
+    return this.#deeds.reduce((trays, deed) => deed.foresee(trays), start);
+  }
+
+  /** @param {string} item @returns {"like" | "dislike" | null} */
+  verdict(item) {
+    const { likes, dislikes } = this.trays;
+    if (likes.includes(item)) return "like";
+    return dislikes.includes(item) ? "dislike" : null;
+  }
+
+  /** An item by its id; one that was never seen here is fetched, and told of when it is there. @param {string} id @returns {Item} */
+  item(id) {
+    const item = this.known.get(id);
+    if (item) return item;
+    const unknown = { id, title: id, media: null, attributes: {} };
+    this.known.set(id, unknown);
+    if (this.answer) {
+      this.#service.item(this.answer.catalog, id).then((fetched) => {
+        this.known.set(id, fetched);
+        this.#tell();
+      }, () => this.known.delete(id));
+    }
+    return unknown;
+  }
+
+  /** @param {Place} place */
+  open(place) {
+    return this.#enter(place, () => this.#service.open(place));
+  }
+
+  /** @param {Wish} wish */
+  start(wish) {
+    const key = requestKey();
+    return this.#enter(null, () => this.#service.start(wish, key));
+  }
+
+  /** Go on from a search that can only be read. */
+  fork() {
+    const { place } = this;
+    if (!place) return Promise.resolve(null);
+    const key = requestKey();
+    return this.#enter(null, () => this.#service.fork(place, key));
+  }
+
+  /** Leave everything: nothing more will be told or asked. */
+  close() {
+    this.#course.abort();
+    this.#deeds = [];
+    this.retry();
+  }
+
+  /**
+   * @param {string} item
+   * @param {Verdict} verdict
+   * @param {string[]} shown
+   * @param {(answer: Session) => void} done
+   */
+  click(item, verdict, shown, done) {
+    const said = verdict === "clear" ? { item, verdict } : { item, verdict, shown };
+    this.#do("clicks", said, done, (trays) => judged(trays, item, verdict));
+  }
+
+  undo(count = 1) {
+    this.#do("undo", this.#plain ? {} : { count });
+  }
+
+  redo(count = 1) {
+    this.#do("redo", this.#plain ? {} : { count });
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.#do("text", { text });
+  }
+
+  /** @param {string} text */
+  unsay(text) {
+    this.#do("text", { text, clear: true });
+  }
+
+  /** @param {Filter | null} filter */
+  narrow(filter) {
+    this.#do("filter", { filter });
+  }
+
+  /** @param {number} level */
+  explore(level) {
+    this.#do("exploration", { level });
+  }
+
+  /** @param {string} item @param {(answer: Session) => void} done */
+  found(item, done) {
+    this.#do("found", { item }, done);
+  }
+
+  /** Ask again at once for what could not be reached. */
+  retry() {
+    for (const wake of [...this.#wakes]) wake();
+  }
+
+  /** Take in where the session is now. */
+  async reload() {
+    const { place } = this;
+    if (place && !this.#working) await this.#enter(place, () => this.#service.open(place));
+  }
+
+  /**
+   * Ask until there is an answer, however long the service is away.
+   *
+   * @template Answer
+   * @param {() => Promise<Answer>} ask
+   * @param {AbortSignal} [course]
+   * @returns {Promise<Answer>}
+   */
+  async insist(ask, course = this.#course.signal) {
+    for (let pause = 1000; ; pause = Math.min(pause * 2, 15_000)) {
+      try {
+        const answer = await ask();
+        course.throwIfAborted();
+        if (this.unreachable) {
+          this.unreachable = "";
+          this.#tell();
+        }
+        return answer;
+      } catch (problem) {
+        course.throwIfAborted();
+        if (!(problem instanceof Unreachable)) throw problem;
+        this.unreachable = problem.message;
+        this.#tell();
+        await this.#rest(problem.wait ?? pause);
+        course.throwIfAborted();
+      }
+    }
+  }
+
+  /**
+   * @param {Place | null} place
+   * @param {() => Promise<Session>} ask
+   * @returns {Promise<Session | null>}
+   */
+  async #enter(place, ask) {
+    this.close();
+    const course = (this.#course = new AbortController()).signal;
+    this.#working = true;
+    this.unreachable = "";
+    this.phase = "loading";
+    this.place = place;
+    this.#tell();
+    const slow = this.#watch();
+    try {
+      const answer = await this.insist(ask, course);
+      this.place = place?.kind === "shared" ? place : { kind: "session", id: answer.id };
+      this.#working = false;
+      this.phase = "ready";
+      this.#take(answer);
+      return answer;
+    } catch (problem) {
+      if (course.aborted) return null;
+      this.#working = false;
+      this.phase = problem instanceof Refusal && problem.status === 404 && place ? "gone" : "failed";
+      this.trouble = problem instanceof Error ? problem.message : String(problem);
+      this.#tell();
+      return null;
+    } finally {
+      this.#seen(slow);
+    }
+  }
+
+  /**
+   * @param {Parameters<Service["act"]>[1]} verb
+   * @param {Parameters<Service["act"]>[2]} said
+   * @param {(answer: Session) => void} done
+   * @param {(trays: Trays) => Trays} foresee
+   */
+  #do(verb, said, done = () => {}, foresee = (trays) => trays) {
+    if (!this.answer || this.readOnly || this.phase !== "ready") return;
+    /** @type {Deed["send"]} */
+    const send = (now, key) => this.#service.act(now, verb, said, key);
+    this.#deeds.push({ key: requestKey(), send, foresee, done });
+    this.#tell();
+    if (!this.#working) this.#work();
+  }
+
+  async #work() {
+    const course = this.#course.signal;
+    this.#working = true;
+    const slow = this.#watch();
+    try {
+      for (let deed = this.#deeds[0]; deed && this.answer; deed = this.#deeds[0]) {
+        const { answer: now } = this;
+        const current = deed;
+        try {
+          const answer = await this.insist(() => current.send(now, current.key), course);
+          this.#deeds.shift();
+          // What waits was done on the page before: only the last answer is worth painting.
+          if (this.#deeds.length) this.answer = answer;
+          else this.#take(answer);
+          deed.done(answer);
+        } catch (problem) {
+          if (!(problem instanceof Refusal)) throw problem;
+          this.#refused(problem);
+        }
+      }
+    } catch (problem) {
+      if (!course.aborted) throw problem;
+    } finally {
+      this.#seen(slow);
+      if (!course.aborted) {
+        this.#working = false;
+        this.#tell();
+      }
+    }
+  }
+
+  /** @param {Refusal} refusal */
+  #refused(refusal) {
+    this.#deeds.shift();
+    if (refusal.session) {
+      // What was done after it was done on a page that is no more.
+      this.#deeds = [];
+      this.#take(refusal.session);
+    } else if (refusal.status === 404 && this.place) {
+      // Either the item or the whole session is no longer there: opening it again tells which.
+      const { place } = this;
+      this.#enter(place, () => this.#service.open(place));
+    }
+    this.#tell();
+    this.dispatchEvent(new CustomEvent("refused", { detail: refusal }));
+  }
+
+  /** @param {Session} answer */
+  #take(answer) {
+    this.answer = answer;
+    for (const item of answer.page.items) this.known.set(item.id, item);
+    this.dispatchEvent(new CustomEvent("answer", { detail: answer }));
+    this.#tell();
+    if (!answer.belief && !this.#plain) this.#awaitBelief(answer);
+  }
+
+  /** A belief that is still being computed is asked for again. @param {Session} answer */
+  async #awaitBelief(answer) {
+    const course = this.#course.signal;
+    const { place } = this;
+    for (const pause of BELIEF_PAUSES) {
+      await new Promise((resolve) => setTimeout(resolve, pause));
+      if (course.aborted || this.answer !== answer || !place) return;
+      const again = await this.#service.open(place).catch(() => null);
+      if (course.aborted || this.answer !== answer || again?.step !== answer.step) return;
+      if (again.belief) {
+        answer.belief = again.belief;
+        this.#tell();
+        return;
+      }
+    }
+  }
+
+  /** @param {number} pause */
+  #rest(pause) {
+    return /** @type {Promise<void>} */ (new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(timer);
+        removeEventListener("online", wake);
+        this.#wakes.delete(wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, pause);
+      addEventListener("online", wake);
+      this.#wakes.add(wake);
+    }));
+  }
+
+  #watch() {
+    return setTimeout(() => {
+      this.slow = true;
+      this.#tell();
+    }, SLOW);
+  }
+
+  /** @param {ReturnType<typeof setTimeout>} watch */
+  #seen(watch) {
+    clearTimeout(watch);
+    if (!this.slow) return;
+    this.slow = false;
+    this.#tell();
+  }
+
+  #tell() {
+    this.dispatchEvent(new CustomEvent("change"));
+  }
+}
+
+/** @param {Trays} trays @param {string} item @param {Verdict} verdict @returns {Trays} */
+function judged({ likes, dislikes }, item, verdict) {
+  const others = (/** @type {string[]} */ ids) => ids.filter((id) => id !== item);
+  return {
+    likes: verdict === "like" ? [...others(likes), item] : others(likes),
+    dislikes: verdict === "dislike" ? [...others(dislikes), item] : others(dislikes),
+  };
+}

@@ -1,0 +1,34 @@
+// The shapes of what the service answers, for the type checker; there is no code here.
+
+/** @typedef {{id: string, title: string, media: string | null, attributes: Record<string, unknown>}} Item */
+/** @typedef {{items: Item[], offset: number, limit: number, total: number}} Page */
+/** @typedef {{entropy: number, candidates: number, on_page: number, views: Record<string, number>, noise: number | null}} Belief */
+/** @typedef {"like" | "dislike" | "clear"} Verdict */
+/** @typedef {Record<string, unknown>} Filter */
+/** @typedef {{step: number, type: "click" | "say" | "unsay" | "filter" | "exploration" | "found", item?: string, verdict?: Verdict, text?: string, filter?: Filter | null, level?: number}} Happening */
+/**
+ * @typedef {object} Session
+ * @property {string} id
+ * @property {string} catalog
+ * @property {number} step
+ * @property {string[]} likes
+ * @property {string[]} dislikes
+ * @property {Page} page
+ * @property {Belief | null} belief
+ * @property {string | null} query
+ * @property {Filter | null} filter
+ * @property {string[]} said
+ * @property {number} exploration
+ * @property {string | null} found
+ * @property {number} undone
+ * @property {Happening[]} history
+ */
+/** @typedef {{item: string, verdict: "like" | "dislike", log_likelihood: number, pull: number}} Share */
+/** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: Share[]}} Explanation */
+/** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
+/** @typedef {{name: string, items: number, views: string[], reads_text: boolean}} CatalogLine */
+/** @typedef {CatalogLine & {about: Record<string, unknown>, facets: Facet[]}} CatalogAnswer */
+/** @typedef {{kind: "session" | "shared", id: string}} Place */
+/** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number}} Wish */
+
+export {};

@@ -1,0 +1,382 @@
+// What one element shows: the parts, and what they do to the search.
+
+import { Address, addressOf } from "./address.js";
+import { Chooser } from "./chooser.js";
+import { Detail } from "./detail.js";
+import { button, element, icon } from "./dom.js";
+import { Filters } from "./filters.js";
+import { Found } from "./found.js";
+import { Grid } from "./grid.js";
+import { commandOf, helpDialog } from "./keys.js";
+import { beat } from "./motion.js";
+import { Notices, State } from "./notices.js";
+import { Panel } from "./panel.js";
+import { Ranking } from "./ranking.js";
+import { Search } from "./search.js";
+import { number } from "./sentences.js";
+import { Sharing } from "./sharing.js";
+import { letSwipe } from "./swipe.js";
+import { Chips, Words } from "./words.js";
+
+/** @import { Refusal, Service } from "./service.js" */
+/** @import { Command } from "./keys.js" */
+/** @import { Item, Place, Verdict, Wish } from "./types.js" */
+
+/** What one element shows, from when it is put into a document until it is taken out. */
+export class View {
+  #host;
+  #service;
+  #plain;
+  #address;
+  #explored = false;
+  /** @type {Ranking | null} */
+  #ranking = null;
+  #catalog = "";
+  #remembering = 0;
+  #leave = new AbortController();
+
+  /** @param {HTMLElement} host @param {ShadowRoot} root @param {Service} service */
+  constructor(host, root, service) {
+    this.#host = host;
+    this.#service = service;
+    this.#plain = host.hasAttribute("plain");
+    this.search = new Search(service, this.#plain);
+    const judge = (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) => this.#judge(item.id, verdict);
+    const found = (/** @type {Item} */ item) => this.search.found(item.id, (session) => this.#tell("found", { session, item: item.id }));
+    const open = (/** @type {Item} */ item) => this.detail.open(item, { verdicts: !this.search.readOnly, why: !this.#plain });
+    this.grid = new Grid({ open, why: open, found, judge }, (item) => this.search.verdict(item));
+    this.panel = new Panel(this.search, { clear: (item) => this.#click(item, "clear"), travel: (by) => this.#travel(by) }, this.#plain);
+    this.notices = new Notices(() => this.search.retry());
+    this.state = new State();
+    this.words = new Words((text) => this.#said(text));
+    const narrow = (/** @type {Record<string, unknown> | null} */ filter) => this.search.narrow(filter);
+    this.chips = new Chips((text) => this.search.unsay(text), narrow);
+    this.filters = new Filters(narrow);
+    this.chooser = new Chooser((catalog) => this.begin({ catalog }));
+    this.sharing = new Sharing();
+    this.help = helpDialog();
+    this.detail = new Detail(this.search, {
+      judge, found, explain: (item) => service.explain(this.#place(), item), address: (item) => service.address(item, this.#catalog),
+    });
+    this.found = new Found({
+      again: () => this.begin({}), keepLooking: () => this.search.undo(), share: () => this.#share(),
+      seconds: () => this.#seconds(), address: (item, catalog) => service.address(item, catalog),
+    });
+    this.explore = button("Explore more", () => this.#explore(), { text: "Explore more", className: "explore" });
+    this.end = element("p", { className: "end soft", hidden: true });
+    this.credit = element("p", { className: "credit soft", part: "credit" });
+    this.shared = this.#sharedBanner();
+    this.root = this.#layout();
+    root.replaceChildren(this.root);
+    this.#listen();
+    this.#address = this.#plain || host.hasAttribute("session") ? null : new Address((place) => this.#arrive(place));
+    this.#enter();
+  }
+
+  close() {
+    this.#leave.abort();
+    this.#address?.close();
+    this.notices.close();
+    this.search.close();
+    this.grid.disconnect();
+    clearTimeout(this.#remembering);
+  }
+
+  /** Start a new search. @param {Wish} wish */
+  async begin(wish, push = true) {
+    const catalog = wish.catalog ?? this.#host.getAttribute("catalog") ?? this.search.answer?.catalog;
+    const size = Number(this.#host.getAttribute("page-size"));
+    const answer = await this.search.start({ ...wish, ...(catalog ? { catalog } : {}), ...(size > 0 ? { page_size: size } : {}) });
+    if (answer) this.#address?.write({ kind: "session", id: answer.id }, push);
+  }
+
+  #enter() {
+    const session = this.#host.getAttribute("session");
+    const place = this.#address?.read() ?? null;
+    if (session) this.search.open({ kind: "session", id: session });
+    else if (place) this.search.open(place);
+    else if (!this.#plain) this.begin({}, false);
+    if (!this.#plain && !this.#host.hasAttribute("catalog")) {
+      this.#offerCatalogs();
+    }
+  }
+
+  async #offerCatalogs() {
+    const catalogs = await this.#unlessLeft(this.search.insist(() => this.#service.catalogs(), this.#leave.signal));
+    this.chooser.offer(catalogs ?? []);
+    if (this.search.answer) this.chooser.show(this.search.answer.catalog);
+  }
+
+  /** @param {Place | null} place */
+  #arrive(place) {
+    if (!place) this.begin({}, false);
+    else if (place.id !== this.search.place?.id || this.search.phase !== "ready") this.search.open(place);
+  }
+
+  #listen() {
+    const { signal } = this.#leave;
+    const { search } = this;
+    search.addEventListener("change", () => this.#paint(), { signal });
+    search.addEventListener("answer", () => this.#answered(), { signal });
+    search.addEventListener("refused", (event) => this.#refused(/** @type {CustomEvent<Refusal>} */ (event).detail), { signal });
+    this.grid.connect();
+    letSwipe(this.grid.list, (item, verdict) => this.#judge(item, verdict));
+    const keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
+    this.#host.addEventListener("keydown", keys, { signal });
+    // Before anything has the focus, keys arrive at the document.
+    document.addEventListener("keydown", (event) => { if (event.target === document.body) keys(event); }, { signal });
+    document.addEventListener("scroll", () => this.#remember(), { signal, passive: true });
+    const watch = new ResizeObserver(([entry]) => {
+      const width = entry?.contentRect.width ?? 0;
+      this.root.dataset.size = width >= 1000 ? "wide" : width >= 600 ? "medium" : "narrow";
+    });
+    watch.observe(this.root);
+    signal.addEventListener("abort", () => watch.disconnect());
+  }
+
+  /** Everything but the grid, which is painted when there is a new answer. */
+  #paint() {
+    const { search } = this;
+    const { answer, phase } = search;
+    this.notices.show(search);
+    this.grid.list.setAttribute("aria-busy", String(search.busy));
+    this.root.classList.toggle("readonly", search.readOnly);
+    this.root.classList.toggle("begun", (answer?.step ?? 0) > 0);
+    this.shared.hidden = !search.readOnly || phase !== "ready";
+    if (phase === "loading" && answer?.id !== search.place?.id) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
+    this.state.show(this.#stateOf());
+    const items = (phase === "ready" && answer?.page.total !== 0 && (this.#plain || !answer?.found)) || phase === "loading";
+    this.grid.stage.hidden = !items;
+    this.explore.hidden = this.#plain || !items || this.#explored || !answer || answer.page.items.length >= answer.page.total;
+    this.end.hidden = !items || !this.#explored;
+    if (phase !== "ready" || !answer) return;
+    this.grid.update();
+    this.panel.show();
+    if (this.#plain) return;
+    this.found.show(search);
+    this.words.show(search);
+    this.chips.show(search);
+    this.filters.show(answer, search.readOnly);
+  }
+
+  #answered() {
+    const { answer } = this.search;
+    if (!answer) return;
+    const place = this.#place();
+    const fetch = async (/** @type {number} */ offset, /** @type {number} */ limit) => {
+      const page = await this.#unlessLeft(this.search.insist(() => this.#service.items(place, offset, limit)));
+      for (const item of page?.items ?? []) this.search.known.set(item.id, item);
+      return page;
+    };
+    const ranking = new Ranking(answer.page, fetch, (problem) => {
+      if (ranking !== this.#ranking) return;
+      if (problem === "moved") this.search.reload();
+      else this.grid.update();
+    });
+    this.#ranking = ranking;
+    const kept = this.#address?.whereabouts();
+    this.#explored = Boolean(kept?.open && kept.step === answer.step);
+    this.grid.show(ranking, this.#explored ? ranking.total : ranking.first);
+    this.end.textContent = `That is all there is: ${number(answer.page.total)} items.`;
+    if (kept && kept.step === answer.step) scrollTo(0, kept.top);
+    else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });
+    this.notices.whisper(answer.step ? `New page of ${answer.page.items.length} items.` : "");
+    this.#about(answer.catalog);
+    this.#tell("session", { session: answer });
+  }
+
+  /** @param {string} catalog */
+  async #about(catalog) {
+    this.chooser.show(catalog);
+    if (this.#plain || this.#catalog === catalog) return;
+    this.#catalog = catalog;
+    const about = await this.#unlessLeft(this.search.insist(() => this.#service.catalog(catalog), this.#leave.signal));
+    if (!about || catalog !== this.#catalog) return;
+    this.filters.offer(about.facets);
+    this.credit.textContent = String(about.about.attribution ?? "");
+  }
+
+  /** @param {Refusal} refusal */
+  #refused(refusal) {
+    const moved = refusal.session && refusal.session.step !== undefined && refusal.status === 409 && !this.#plain;
+    this.notices.say(moved ? "This search has gone on in another window. Here is where it stands; your last click was not counted." : refusal.message);
+  }
+
+  #stateOf() {
+    const { phase, trouble, answer } = this.search;
+    /** @type {[string, () => void]} */
+    const anew = ["Start anew", () => { this.begin({}); }];
+    if (phase === "gone") return { title: "This search is no longer kept.", text: "Searches are forgotten after a while without a click.", ways: this.#plain ? [] : [anew] };
+    if (phase === "failed") return { title: "That did not work.", text: trouble, ways: [/** @type {[string, () => void]} */ (["Try again", () => this.#enter()]), ...(this.#plain ? [] : [anew])] };
+    if (phase !== "ready" || !answer || answer.page.total) return null;
+    /** @type {[string, () => void]} */
+    const open = ["Remove the filters", () => this.search.narrow(null)];
+    return { title: "Nothing passes these filters.", text: "Remove some of them, or all.", ways: answer.filter ? [open, anew] : [anew] };
+  }
+
+  /** @param {string} item @param {"like" | "dislike"} verdict */
+  #judge(item, verdict) {
+    this.#click(item, this.search.verdict(item) === verdict ? "clear" : verdict);
+  }
+
+  /** @param {string} item @param {Verdict} verdict */
+  #click(item, verdict) {
+    if (this.search.readOnly) return;
+    this.notices.say("");
+    const card = this.grid.cardOf(item);
+    const face = card?.querySelector(".face");
+    if (face && verdict !== "clear") {
+      this.panel.trays.from(item, face.getBoundingClientRect());
+      beat(this.panel.more);
+    }
+    this.search.click(item, verdict, this.grid.seen(item), (session) => this.#tell("click", { session, item, verdict }));
+  }
+  /** @param {number} by */
+  #travel(by) {
+    if (by < 0) this.search.undo(-by);
+    else this.search.redo(by);
+  }
+
+  /** Words begin a search, or go into the one under way. @param {string} text */
+  #said(text) {
+    const { answer } = this.search;
+    if (!answer) return;
+    const fresh = answer.history.length === 0 && !answer.query;
+    if (fresh) this.begin({ query: text, ...(answer.filter ? { filter: answer.filter } : {}) });
+    else this.search.say(text);
+  }
+
+  #explore() {
+    if (!this.#ranking) return;
+    const next = this.#ranking.first;
+    this.#explored = true;
+    this.grid.widen(this.#ranking.total);
+    this.#paint();
+    this.#remember();
+    // The button that had the focus is gone: go on where the new items begin.
+    this.grid.focusWhenThere(next);
+  }
+
+  async #share() {
+    const place = this.#place();
+    const share = this.search.readOnly ? place.id : await this.#unlessLeft(this.#service.share(place));
+    if (share) this.sharing.open(addressOf({ kind: "shared", id: share }));
+  }
+
+  async #seconds() {
+    if (this.search.readOnly) return null;
+    try {
+      const { began, active } = await this.#service.times(this.#place());
+      return active - began;
+    } catch {
+      // The summary does without the time.
+      return null;
+    }
+  }
+
+  async #fork() {
+    const answer = await this.search.fork();
+    if (answer) this.#address?.write({ kind: "session", id: answer.id }, true);
+  }
+
+  #place() {
+    const { place } = this.search;
+    if (!place) throw new Error("No search is open.");
+    return place;
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    const command = commandOf(event);
+    if (!command || this.root.querySelector("dialog[open]")) return;
+    if (this.#obey(command)) event.preventDefault();
+  }
+
+  /** @param {Command} command @returns {boolean} whether it meant something here */
+  #obey(command) {
+    const { current } = this.grid;
+    switch (command) {
+      case "like":
+      case "dislike":
+        if (current) this.#judge(current.id, command);
+        return current !== null;
+      case "undo":
+        if (!this.panel.undo.disabled) this.search.undo();
+        return true;
+      case "redo":
+        if (!this.panel.redo.disabled) this.search.redo();
+        return true;
+      case "help":
+        if (!this.#plain) this.help.showModal();
+        return !this.#plain;
+      case "words":
+        if (!this.#plain) this.words.input.focus();
+        return !this.#plain;
+      default: {
+        // Without a card in focus, up and down are for scrolling.
+        if (!current && (command === "up" || command === "down")) return false;
+        const by = { left: -1, right: 1, up: -this.grid.columns, down: this.grid.columns }[command];
+        this.grid.move(by);
+        return true;
+      }
+    }
+  }
+
+  /** Keep how far somebody has looked around, for a reload or their way back. */
+  #remember() {
+    clearTimeout(this.#remembering);
+    this.#remembering = setTimeout(() => {
+      const { answer } = this.search;
+      if (answer && this.search.phase === "ready") this.#address?.remember({ step: answer.step, open: this.#explored, top: scrollY });
+    }, 200);
+  }
+
+  /** @param {"session" | "click" | "found"} name @param {object} detail */
+  #tell(name, detail) {
+    this.#host.dispatchEvent(new CustomEvent(`seeker:${name}`, { bubbles: true, composed: true, detail }));
+  }
+
+  #sharedBanner() {
+    return element("div", { className: "banner shared", hidden: true },
+      element("p", {}, "You are looking at a search that somebody has shared with you."),
+      button("Continue from here", () => this.#fork(), { text: "Continue from here", className: "primary" }));
+  }
+
+  #layout() {
+    const main = element("div", { className: "main" },
+      this.chips.element, this.filters.element, this.state.element, this.found.element,
+      this.grid.stage, this.explore, this.end);
+    const body = element("div", { className: "body" }, main, this.panel.element);
+    if (this.#plain) return element("div", { className: "seeker plain" }, ...this.notices.elements, body, this.detail.dialog);
+    const header = element("header", { part: "header" },
+      element("h1", { part: "brand" }, icon("search"), "Seeker"),
+      this.chooser.element, this.words.element, this.filters.button,
+      element("div", { className: "links" },
+        button("Start anew", () => this.begin({}), { icon: "plus", text: "Start anew", className: "quiet" }),
+        button("Share", () => this.#share(), { icon: "share", text: "Share", className: "quiet" }),
+        button("Help", () => this.help.showModal(), { icon: "help", text: "Help", className: "quiet" })));
+    return element("div", { className: "seeker" }, header, ...this.notices.elements, this.shared, body,
+      this.credit, this.detail.dialog, this.sharing.dialog, this.help);
+  }
+
+  /**
+   * Wait for something; nothing comes if the search is left meanwhile, or if it is refused, which is said.
+   *
+   * @template Answer
+   * @param {Promise<Answer>} asked
+   * @returns {Promise<Answer | null>}
+   */
+  async #unlessLeft(asked) {
+    try {
+      return await asked;
+    } catch (problem) {
+      if (!(problem instanceof DOMException && problem.name === "AbortError")) this.notices.say(messageOf(problem));
+      return null;
+    }
+  }
+}
+
+/** @param {unknown} problem */
+function messageOf(problem) {
+  return problem instanceof Error ? problem.message : String(problem);
+}
