@@ -54,7 +54,7 @@ export class Search extends EventTarget {
   }
 
   get busy() {
-    return this.#working;
+    return this.#working || this.#deeds.length > 0;
   }
 
   get readOnly() {
