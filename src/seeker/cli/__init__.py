@@ -13,6 +13,7 @@ from seeker.cli.demo import demo
 from seeker.cli.failures import said
 from seeker.lab.commands import evaluate, report
 from seeker.server.commands import keys, serve, sessions
+from seeker.study.commands import study
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -27,7 +28,7 @@ for command in (demo, build, add, remove, info, search, verify, tidy):
 for command in (serve, keys, sessions):
     cli.add_command(command)
 
-for command in (evaluate, report):
+for command in (evaluate, report, study):
     cli.add_command(command)
 
 

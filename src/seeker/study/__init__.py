@@ -1,0 +1,1 @@
+"""The study: the paper's experiment for people. A target is shown, the search is hidden."""

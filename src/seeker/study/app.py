@@ -1,0 +1,75 @@
+"""The application of a study: the service, with a study's calls in place of the usual ones."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+
+from fastapi import APIRouter, FastAPI
+from starlette.responses import Response
+
+import seeker.server.catalogs
+import seeker.server.documentation
+import seeker.server.operations
+import seeker.server.page
+import seeker.study.participants
+import seeker.study.searches
+from seeker.engine import Catalogs
+from seeker.errors import Conflict
+from seeker.server.app import SETTINGS, create_app
+from seeker.server.logs import set_up
+from seeker.server.settings import Settings
+from seeker.study.conduct import Conduct
+from seeker.study.design import content_of
+from seeker.study.searching import Searching
+
+FOREVER = 36_500.0
+"""Days: the searches of a study are never forgotten by themselves."""
+
+front = APIRouter(include_in_schema=False)
+
+
+@front.get("/")
+def page() -> Response:
+    """Return the study's page."""
+    text = files("seeker.web").joinpath("study.html").read_bytes()
+    return Response(
+        text, media_type="text/html; charset=utf-8", headers={"Cache-Control": "no-cache"}
+    )
+
+
+ROUTERS = (
+    front,
+    seeker.server.page.router,
+    seeker.study.participants.router,
+    seeker.study.searches.router,
+    seeker.server.catalogs.router,
+    seeker.server.operations.router,
+    seeker.server.documentation.router,
+)
+"""The study's page stands before the usual one; starting sessions of one's own is not offered."""
+
+
+def study_app(settings: Settings, catalogs: Catalogs) -> FastAPI:
+    """Make the application of the study that is in the store."""
+    app = create_app(settings, pinned(catalogs), ROUTERS)
+    conduct = Conduct(app.state.service.engine)
+    if content_of(conduct.catalog) != conduct.design.content:
+        raise Conflict(
+            "The catalog has changed since the study began.",
+            "Go on with the version it began with, or begin a new study with another --store.",
+        )
+    app.state.searching = Searching(conduct)
+    return app
+
+
+def from_environment() -> FastAPI:
+    """Make the application in a worker process, from what its parent has put down."""
+    settings = Settings.from_json(os.environ[SETTINGS])
+    set_up(settings.log_level)
+    return study_app(settings, Catalogs.open(settings.catalogs))
+
+
+def pinned(catalogs: Catalogs) -> Catalogs:
+    """Return the catalogs as they are now: what people search must not change meanwhile."""
+    return Catalogs({name: catalogs.get(name)[1] for name in catalogs.names}, clock=lambda: 0.0)

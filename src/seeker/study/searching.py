@@ -1,0 +1,196 @@
+"""A trial's search: what a participant may do in it, and what is recorded of it.
+
+A trial is a session like any other, so whatever was answered is kept. What the study records of it
+follows from the session's events; if the process ends between the two, the next request makes up
+for it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from seeker.engine import Moved, Shown
+from seeker.errors import BadInput, Conflict, NotFound
+from seeker.session import Session
+from seeker.session.events import Click, Event, Found, Redo, Undo, Verdict
+from seeker.stores import Key
+from seeker.study.conduct import Conduct, Standing
+from seeker.study.records import FOUND, GAVE_UP, USED_UP, Act, Outcome, Step, Trial
+
+_Done = tuple[int, Act, str | None, Sequence[str]]
+
+
+class Searching:
+    """The verbs of a trial. Answers hold no belief: it would give away the model."""
+
+    def __init__(self, conduct: Conduct) -> None:
+        self.conduct = conduct
+        self._engine = conduct.engine
+        self._trials = conduct.trials
+
+    def show(self, id: str) -> Shown:
+        """Open the search, for the first time or again."""
+        trial = self._trial(id)
+        shown = _blind(self._engine.show(id))
+        self._settle(trial)
+        self._trials.opened(id, self.conduct.clock())
+        return shown
+
+    def click(
+        self,
+        id: str,
+        item: str,
+        verdict: Verdict,
+        shown: Sequence[str] | None = None,
+        step: int | None = None,
+        key: Key | None = None,
+    ) -> Shown:
+        """Like or dislike what is on the page, or clear what was liked or disliked."""
+
+        def check(session: Session) -> None:
+            if step is not None and step != session.step:
+                return  # The engine tells where the session is.
+            page = set(session.page().ids)
+            if item not in page and item not in session.state.ratings:
+                raise BadInput("In a study only what is on the page can be judged.")
+            if not page.issuperset(shown or ()):
+                raise BadInput("shown holds items that are not on the page.")
+
+        engine = self._engine
+        return self._act(id, lambda: engine.click(id, item, verdict, shown, step, key), key, check)
+
+    def undo(self, id: str, step: int | None = None, key: Key | None = None) -> Shown:
+        """Take back the last thing done; this is a step, too."""
+        return self._act(id, lambda: self._engine.undo(id, step, key), key)
+
+    def redo(self, id: str, step: int | None = None, key: Key | None = None) -> Shown:
+        """Bring back what was taken back last."""
+        return self._act(id, lambda: self._engine.redo(id, step, key), key)
+
+    def found(self, id: str, item: str, step: int | None = None, key: Key | None = None) -> Shown:
+        """Say that an item on the page is the target; it is over if that is so."""
+        trial = self._trial(id)
+        if trial.outcome is None and item != trial.target:
+            self._trials.mistaken(id)
+            raise Moved(
+                "That is not the one, though it may be close.",
+                "Look again, or go on.",
+                _blind(self._engine.show(id)),
+            )
+
+        def check(session: Session) -> None:
+            if item not in session.page().ids:
+                raise BadInput("What you look for is not on this page.")
+
+        return self._act(id, lambda: self._engine.found(id, item, step, key), key, check)
+
+    def stop(self, key: str, number: int) -> Standing:
+        """End the search of a participant's trial that they give up."""
+        current = self.conduct.standing(key).current
+        if current is None or current.number != number:
+            raise Conflict("This search is over.", "Go on with the next one.")
+        self._settle(current)
+        last = self._trials.last(current.session)
+        done: _Done = (last, "gave up", None, ())
+        self._trials.record(current.session, [done], [], GAVE_UP, self.conduct.clock())
+        return self.conduct.standing(key)
+
+    def _trial(self, id: str) -> Trial:
+        trial = self._trials.of_session(id)
+        if trial is None:
+            raise NotFound("There is no such search in this study.")
+        return trial
+
+    def _act(
+        self,
+        id: str,
+        act: Callable[[], Shown],
+        key: Key | None,
+        check: Callable[[Session], None] | None = None,
+    ) -> Shown:
+        trial = self._trial(id)
+        again = key and self._engine.store.remembered(key.scope, key.name)
+        if trial.outcome is not None and not again:
+            over = _blind(self._engine.show(id))
+            raise Moved("This search is over.", "Go on with the next one.", over)
+        if check is not None and not again:
+            self._engine.look(id, check)
+        began = time.perf_counter()
+        with _blinded():
+            shown = _blind(act())
+        self._settle(trial, 1000.0 * (time.perf_counter() - began))
+        return shown
+
+    def _settle(self, trial: Trial, milliseconds: float | None = None) -> None:
+        """Record what the session holds and the study has not recorded yet."""
+        last = self._trials.last(trial.session)
+        if trial.outcome is not None and last >= 0:
+            return
+        at, most = self.conduct.clock(), self.conduct.design.steps
+
+        def see(session: Session) -> tuple[list[_Done], list[Step], Outcome | None]:
+            done: list[_Done] = []
+            pages = [] if last >= 0 else [self._page(session, 0, trial, at, milliseconds)]
+            for number, event in enumerate(session.events[1 : most + 1]):
+                act, item, shown = _told(event)
+                done.append((number, act, item, shown))
+                if act in ("found", "like") and item == trial.target:
+                    return done, pages, FOUND
+                if number + 1 > last:
+                    pages.append(self._page(session, number + 1, trial, at, milliseconds))
+            return done, pages, USED_UP if len(done) == most else None
+
+        self._trials.record(trial.session, *self._engine.look(trial.session, see), at)
+
+    def _page(
+        self, session: Session, number: int, trial: Trial, at: float, milliseconds: float | None
+    ) -> Step:
+        """Return the page after so many things done; after the last one, nothing is shown."""
+        if number < len(session.events) - 1:
+            session = Session.replay(session.catalog, session.events[: number + 1])
+        rank = session.belief.rank(trial.target)
+        if number == self.conduct.design.steps:
+            return Step(number, at, at, milliseconds, rank, False, None, (), ())
+        ids = session.page().ids
+        row = self.conduct.catalog.row
+        return Step(
+            number,
+            at,
+            at,
+            milliseconds,
+            rank,
+            trial.target in ids,
+            session.belief.on_page,
+            tuple(ids),
+            tuple(row(one) for one in ids),
+        )
+
+
+def _told(event: Event) -> tuple[Act, str | None, Sequence[str]]:
+    match event:
+        case Click(item, verdict, shown):
+            return verdict, item, shown
+        case Found(item):
+            return "found", item, ()
+        case Redo():
+            return "redo", None, ()
+        case Undo():
+            return "undo", None, ()
+        case _:
+            raise BadInput(f"A search in a study cannot hold a {type(event).__name__}.")
+
+
+def _blind(shown: Shown) -> Shown:
+    return replace(shown, belief=None)
+
+
+@contextmanager
+def _blinded() -> Iterator[None]:
+    """Keep the belief out of errors that show where a session is."""
+    try:
+        yield
+    except Moved as error:
+        raise Moved(error.message, error.hint, _blind(error.shown)) from None
