@@ -22,18 +22,10 @@ class ForeignEmbedder(Embedder):
     unless it says otherwise; one that reads both has `embed_text`, too.
     """
 
-    def __init__(self, path: str) -> None:
-        """Import the class and make one of it without arguments."""
-        module, _, name = path.partition(":")
+    def __init__(self, path: str, thing: Any = None) -> None:
+        """Take a thing, or import the class and make one of it without arguments."""
         self.name = path
-        try:
-            made = getattr(importlib.import_module(module), name)
-        except (ImportError, AttributeError, ValueError) as problem:
-            raise NotFound(
-                f"The embedder '{path}' cannot be imported ({problem}).",
-                "Give 'package.module:Class' of something that Python can import.",
-            ) from None
-        self._thing = made()
+        self._thing = _imported(path)() if thing is None else thing
         missing = [part for part in _PARTS if not hasattr(self._thing, part)]
         if missing:
             raise BadInput(
@@ -71,3 +63,21 @@ class ForeignEmbedder(Embedder):
         if not np.isfinite(vectors).all():
             raise BadInput(f"The embedder '{self.name}' returned NaN or infinity.")
         return vectors
+
+
+def adapted(thing: Any) -> Embedder:
+    """Return an embedder as it is, and any other object with the right parts behind one."""
+    if isinstance(thing, Embedder):
+        return thing
+    return ForeignEmbedder(f"{type(thing).__module__}:{type(thing).__qualname__}", thing)
+
+
+def _imported(path: str) -> Any:
+    module, _, name = path.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as problem:
+        raise NotFound(
+            f"The embedder '{path}' cannot be imported ({problem}).",
+            "Give 'package.module:Class' of something that Python can import.",
+        ) from None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from seeker.catalog.building.record import Offer
 from seeker.catalog.head import Embedded
+from seeker.embedders.foreign import adapted
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import Stored
 
@@ -100,7 +101,7 @@ def _making(
         raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
     if name in ready and given is None:
         return Making(name, "vectors", offer.vectors[ready[name]], "euclidean", ready[name])
-    embedder = given or known()
+    embedder = known() if given is None else adapted(given)
     reads = set(embedder.reads)
     of: Literal["picture", "text"]
     if "picture" in reads and offer.pictures:
