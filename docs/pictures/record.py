@@ -1,0 +1,189 @@
+"""Record a search on the built-in catalog in a real browser as a moving picture.
+
+    python docs/pictures/record.py [--target octopus] [--out docs/pictures/search.webp]
+
+Somebody looks for an emoji, likes on every page what is closest to it, and finds it. The page, the
+service and the time between click and answer are real; only the pointer is painted in afterwards,
+for browsers leave it out of pictures. Needs a Chromium and the extras `dev` and `demo`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import io
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PIL import Image, ImageDraw
+from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright
+
+from seeker.catalog import Catalog
+from seeker.demo import demo_catalog
+from seeker.demo.sample import nearest
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
+from browser import chromium
+from browser.demo import served
+
+SIZE = ViewportSize(width=1120, height=760)
+RATE = 12
+"""Pictures a second."""
+
+MOST_PAGES = 14
+MOST_BYTES = 3_000_000
+Frame = tuple[float, bytes, tuple[float, float]]
+"""When it was on screen, what was on it, and where the pointer was."""
+
+
+class Camera:
+    """Keeps what the browser paints, and moves the pointer as a hand would."""
+
+    def __init__(self, page: Page) -> None:
+        self._page = page
+        self._film = page.context.new_cdp_session(page)
+        self._at = (SIZE["width"] * 0.5, SIZE["height"] * 0.9)
+        self.frames: list[Frame] = []
+        self._film.on("Page.screencastFrame", self._painted)
+        self._film.send("Page.startScreencast", {"format": "png", "everyNthFrame": 2})
+
+    def _painted(self, frame: dict[str, Any]) -> None:
+        self.frames.append((time.monotonic(), base64.b64decode(frame["data"]), self._at))
+        self._film.send("Page.screencastFrameAck", {"sessionId": frame["sessionId"]})
+
+    def rest(self, seconds: float) -> None:
+        """Look at what there is."""
+        self._page.wait_for_timeout(seconds * 1000)
+        self._still()
+
+    def click(self, target: Locator) -> None:
+        """Move to a button and press it."""
+        target.scroll_into_view_if_needed()
+        box = target.bounding_box()
+        if box is None:
+            raise RuntimeError("What should be clicked cannot be seen.")
+        begin, steps = self._at, 8
+        end = (box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        for step in range(1, steps + 1):
+            part = step / steps
+            smooth = part * part * (3 - 2 * part)
+            x, y = (a + (b - a) * smooth for a, b in zip(begin, end, strict=True))
+            self._at = (x, y)
+            self._page.mouse.move(x, y)
+            self._page.wait_for_timeout(30)
+            self._still()
+        self._page.mouse.click(*end)
+
+    def _still(self) -> None:
+        """Keep the last picture with the pointer where it is now; it may have moved alone."""
+        if self.frames:
+            self.frames.append((time.monotonic(), self.frames[-1][1], self._at))
+
+    def stop(self) -> None:
+        """Take no more pictures."""
+        self._film.send("Page.stopScreencast")
+
+
+def search(page: Page, camera: Camera, catalog: Catalog, wanted: str) -> None:
+    """Find an item by liking what is closest to it."""
+    grid = page.get_by_role("list", name="Items", exact=True)
+    expect(grid).to_have_attribute("aria-busy", "false")
+    camera.rest(1.6)
+    for _ in range(MOST_PAGES):
+        session = page.locator("seeker-search").evaluate("one => one.session")
+        shown = {item["id"]: item["title"] for item in session["page"]["items"]}
+        if wanted in shown:
+            camera.click(page.get_by_role("button", name=f"Found it: {shown[wanted]}").first)
+            expect(page.get_by_role("region", name="Found", exact=True)).to_be_visible()
+            camera.rest(3.5)
+            return
+        chosen = shown[nearest(catalog, list(shown), wanted)]
+        camera.click(grid.get_by_role("button", name=f"Like {chosen}", exact=True))
+        expect(grid).to_have_attribute("aria-busy", "false")
+        camera.rest(1.3)
+    raise RuntimeError(f"{wanted} was on none of {MOST_PAGES} pages; try another target.")
+
+
+def evenly(frames: list[Frame]) -> list[tuple[Image.Image, int]]:
+    """Return one picture for every change, with how many milliseconds it stays."""
+    begin, end = frames[0][0], frames[-1][0]
+    ticks = round((end - begin) * RATE)
+    chosen: list[Frame] = []
+    number = 0
+    for tick in range(ticks + 1):
+        moment = begin + tick / RATE
+        while number + 1 < len(frames) and frames[number + 1][0] <= moment:
+            number += 1
+        chosen.append(frames[number])
+    pictures: list[tuple[Image.Image, int]] = []
+    before: tuple[bytes, tuple[float, float]] | None = None
+    for _, shown, at in chosen:
+        if (shown, at) == before:
+            picture, stays = pictures[-1]
+            pictures[-1] = (picture, stays + 1000 // RATE)
+        else:
+            pictures.append((_with_pointer(shown, at), 1000 // RATE))
+        before = (shown, at)
+    return pictures
+
+
+def _with_pointer(shown: bytes, at: tuple[float, float]) -> Image.Image:
+    picture = Image.open(io.BytesIO(shown)).convert("RGB")
+    x, y = at
+    arrow = ((0, 0), (0, 19), (5, 15), (8, 22), (11, 21), (8, 14), (14, 14))
+    outline = [(x + across, y + down) for across, down in arrow]
+    ImageDraw.Draw(picture).polygon(outline, fill="white", outline="black", width=2)
+    return picture
+
+
+def write(pictures: list[tuple[Image.Image, int]], out: Path) -> int:
+    """Write the moving picture, no larger than it may be; return its size."""
+    images, stays = [one for one, _ in pictures], [stay for _, stay in pictures]
+    for quality in (80, 65, 50, 35):
+        images[0].save(
+            out, save_all=True, append_images=images[1:], duration=stays, loop=0, quality=quality
+        )
+        if out.stat().st_size <= MOST_BYTES:
+            return out.stat().st_size
+    raise RuntimeError(f"The picture takes more than {MOST_BYTES:,} bytes; make it shorter.")
+
+
+def record(address: str, act: Callable[[Page, Camera], None]) -> list[Frame]:
+    """Return what the browser paints while somebody acts."""
+    path = chromium.found()
+    if path is None:
+        sys.exit("There is no Chromium. Run: python tests/browser/chromium.py")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=chromium.flags())
+        page = browser.new_page(viewport=SIZE)
+        page.goto(address)
+        camera = Camera(page)
+        act(page, camera)
+        camera.stop()
+        browser.close()
+    return camera.frames
+
+
+def main() -> None:
+    """Serve the built-in catalog, search, write the picture."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--target", default="octopus", help="the title of an emoji")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "search.webp")
+    given = parser.parse_args()
+    catalog = demo_catalog()
+    titles = {catalog.item(one).title: one for one in catalog.ids}
+    if given.target not in titles:
+        sys.exit(f"There is no emoji called {given.target!r}.")
+    wanted = titles[given.target]
+    with tempfile.TemporaryDirectory() as place, served(Path(place)) as url:
+        frames = record(url, lambda page, camera: search(page, camera, catalog, wanted))
+    size = write(evenly(frames), given.out)
+    print(f"{given.out}: {len(frames)} frames, {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
