@@ -115,6 +115,9 @@ class Reader:
             self._run_shell(code, where)
         elif block.language == "json":
             json.loads(code)
+        elif block.language == "jsonl":
+            for line in code.splitlines():
+                json.loads(line)
 
     def _run_python(self, code: str, where: str) -> None:
         if self._python is None:

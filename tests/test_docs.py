@@ -35,7 +35,20 @@ RUN = [
     )
     if page.is_file()
 ]
-LANGUAGES = {"python", "sh", "bash", "json", "toml", "html", "js", "css", "nginx", "diff", "text"}
+LANGUAGES = {
+    "python",
+    "sh",
+    "bash",
+    "json",
+    "jsonl",
+    "toml",
+    "html",
+    "js",
+    "css",
+    "nginx",
+    "diff",
+    "text",
+}
 OTHERS_RUN_IT = {"docs/reference/http.md", "docs/how-to/shards-on-ray.md"}
 """Pages with tests of their own, which need more than a folder."""
 
@@ -174,7 +187,7 @@ def test_every_event_is_documented() -> None:
     shown = {
         event["type"]
         for block in blocks(ROOT / "docs/reference/events.md")
-        if block.language == "json"
+        if block.language == "jsonl"
         for event in _events(block.code)
     }
     known: set[str] = set()
