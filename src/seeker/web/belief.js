@@ -23,9 +23,12 @@ export class BeliefPicture {
 
   /** @param {Session} session */
   show(session) {
-    const sentence = standing(session);
+    const [begin, middle, end] = standing(session);
+    const sentence = begin + middle + end;
     // Said again only if it has changed: a screen reader reads every change aloud.
-    if (this.sentence.textContent !== sentence) this.sentence.textContent = sentence;
+    if (this.sentence.textContent !== sentence) {
+      this.sentence.replaceChildren(begin, element("span", {}, middle), end);
+    }
     this.more.textContent = sureness(session);
     this.drawing.setAttribute("aria-label", `Where the search stands: ${sentence}`);
     if (session.belief) this.#draw(session);
@@ -41,7 +44,7 @@ export class BeliefPicture {
     const points = [];
     known.forEach((count, step) => {
       if (count === null) return;
-      const open = Math.min(1, Math.log(Math.max(1, count)) / Math.log(total));
+      const open = openness(count, total);
       points.push([6 + (GOAL - 46) * (last === 0 ? 0 : step / (last + 1.5)) + (last === 0 ? 26 : 0), 3 + open * (MIDDLE - 7)]);
     });
     if (points.length === 1 && points[0]) points.unshift([6, Math.max(points[0][1], MIDDLE - 4)]);
@@ -74,6 +77,17 @@ export class BeliefPicture {
       element("div", { className: "bar", "aria-hidden": "true" }, ...bars),
       element("div", { className: "names", "aria-hidden": "true" }, ...names));
   }
+}
+
+/**
+ * How open a search is, from 1 to 0. The logarithm alone hardly moves while hundreds of candidates
+ * fall away, the root alone is nothing long before the end: their mean shows both.
+ *
+ * @param {number} count @param {number} total
+ */
+function openness(count, total) {
+  const left = Math.min(1, Math.max(1, count) / total);
+  return (1 + Math.log(left) / Math.log(total) + Math.sqrt(left)) / 2;
 }
 
 /** @param {[number, number][]} points where along, and how wide @returns {string} a smooth closed shape */

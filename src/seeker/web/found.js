@@ -35,7 +35,8 @@ export class Found {
       return;
     }
     const item = search.item(answer.found);
-    const key = `${answer.id} ${answer.step} ${item.media}${item.title}`;
+    const way = answer.history.map((one) => (one.item === undefined ? "" : search.item(one.item).title));
+    const key = JSON.stringify([answer.id, answer.step, item.media, item.title, ...way]);
     if (key === this.#shown) return;
     const arrived = this.#shown === "";
     this.#shown = key;

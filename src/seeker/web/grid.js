@@ -9,22 +9,32 @@ import { places, rearrange } from "./motion.js";
 
 const RESTS = 90;
 
-/** Beside the grid there is a header, and on small screens a bar below it. */
-const AROUND = 100;
+/** What stands above the grid; below it, there is a bar of that height on small screens. */
+const ABOVE = 84;
+const BAR = 64;
+/** A picture may be so much less high than wide, where the whole page is then seen at once. */
+const FLATTEST = 0.62;
 
 /**
- * How many columns there are: as few as let the whole page be seen at once, so that pictures are
- * large, and otherwise as many as leave them large enough. Twelve cards fill each of them evenly.
+ * How many columns there are, and how high their rows: as few columns as let the whole page be seen
+ * at once, so that pictures are large, and otherwise as many as leave them large enough. Twelve
+ * cards fill each number of columns evenly.
  *
  * @param {number} count of items on a page
- * @param {(columns: number) => {width: number, height: number}} size of one card
+ * @param {(columns: number) => {width: number, height: number, flat: number}} size of one card
  * @param {number} least width of a card
  * @param {number} room from top to bottom
+ * @returns {{columns: number, height: number}}
  */
-function columnsFor(count, size, least, room) {
-  const wide = [6, 4, 3, 2].filter((columns) => size(columns).width >= least);
-  const whole = wide.filter((columns) => Math.ceil(count / columns) * size(columns).height <= room);
-  return whole.at(-1) ?? wide[0] ?? 0;
+function fit(count, size, least, room) {
+  const wide = [2, 3, 4, 6].filter((columns) => size(columns).width >= least);
+  for (const columns of wide) {
+    const { height, flat } = size(columns);
+    const share = Math.floor(room / Math.ceil(count / columns));
+    if (share >= flat) return { columns, height: Math.min(share, height) };
+  }
+  const columns = wide.at(-1) ?? 0;
+  return { columns, height: size(columns || 1).height };
 }
 
 export class Grid {
@@ -192,15 +202,17 @@ export class Grid {
     const look = getComputedStyle(this.list);
     const letter = parseFloat(look.fontSize);
     const gap = parseFloat(look.columnGap) || 0;
-    const foot = letter * (this.stage.closest(".plain") ? 5.75 : 3.25);
+    const foot = letter * (this.stage.closest(".plain") ? 5.5 : 3);
     const size = (/** @type {number} */ columns) => {
       const across = (width - gap * (columns - 1)) / columns;
-      return { width: across, height: Math.round(wordy ? letter * 9.5 + foot : across + foot) + gap };
+      const around = Math.round(foot + gap);
+      const words = letter * 9.5 + around;
+      return { width: across, height: wordy ? words : across + around, flat: wordy ? words : across * FLATTEST + around };
     };
     const count = this.#ranking?.first ?? this.#open;
-    const fitting = columnsFor(count, size, wordy ? letter * 13 : letter * 9.5, innerHeight - AROUND);
-    this.#columns = fitting || (wordy ? 1 : 2);
-    this.#row = size(this.#columns).height;
+    const { columns, height } = fit(count, size, letter * (wordy ? 13 : 9.5), innerHeight - ABOVE - (this.stage.closest('[data-size="wide"], .plain') ? 0 : BAR));
+    this.#columns = columns || (wordy ? 1 : 2);
+    this.#row = Math.round(columns ? height : size(this.#columns).height);
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#row - gap}px`;
   }

@@ -26,9 +26,9 @@ export class Panel {
     this.belief = new BeliefPicture();
     this.trays = new Trays(ways.clear);
     this.steps = new Steps(ways.travel);
-    this.undo = button("Undo", () => ways.travel(-1), { icon: "undo", text: "Undo" });
-    this.redo = button("Redo", () => ways.travel(1), { icon: "redo", text: "Redo" });
-    this.surprise = button("Surprise me", () => this.#surprise(), { icon: "spark", text: "Surprise me" });
+    this.undo = button("Undo", () => ways.travel(-1), { icon: "undo" });
+    this.redo = button("Redo", () => ways.travel(1), { icon: "redo" });
+    this.surprise = button("Surprise me", () => this.#surprise(), { icon: "spark", text: "Surprise me", className: "surprise" });
     this.more = element("button", { type: "button", className: "more", "aria-expanded": "false", "aria-controls": "way", onclick: () => this.#toggle() });
     this.tools = element("div", { className: "tools" }, this.undo, this.redo, ...(plain ? [] : [this.surprise, this.more]));
     this.way = element("div", { className: "way", id: "way" }, this.trays.element, ...(plain ? [] : [this.steps.element]));
@@ -42,6 +42,7 @@ export class Panel {
     this.trays.show(this.#search);
     this.undo.disabled = readOnly || answer.step === 0;
     this.redo.disabled = readOnly || !answer.undone;
+    this.tools.classList.toggle("ahead", answer.undone > 0);
     this.tools.hidden = readOnly;
     if (this.#plain) return;
     this.belief.show(answer);

@@ -78,7 +78,7 @@ export class Search extends EventTarget {
   item(id) {
     const item = this.known.get(id);
     if (item) return item;
-    const unknown = { id, title: id, media: null, attributes: {} };
+    const unknown = { id, title: "…", media: null, attributes: {} };
     this.known.set(id, unknown);
     if (this.answer) {
       this.#service.item(this.answer.catalog, id).then((fetched) => {

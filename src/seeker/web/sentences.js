@@ -21,22 +21,28 @@ function roughly(value) {
   return number(Math.round(value / digits) * digits);
 }
 
-/** Say where a search stands. @param {Session} session */
-export function standing({ step, page, belief, query, said, filter }) {
-  if (page.total === 0) return "Nothing is left to choose from.";
-  const all = filter ? `${number(page.total)} that pass your filters` : number(page.total);
-  const begun = step > 0 || query || said.length;
-  if (!begun) return `${all} to choose from.`;
-  if (!belief) return "Thinking…";
+/**
+ * Say where a search stands; the part in the middle can be left out where there is little room.
+ *
+ * @param {Session} session
+ * @returns {[string, string, string]}
+ */
+export function standing({ step, page, belief, query, said, filter, found }) {
+  if (found) return ["Found.", "", ""];
+  if (page.total === 0) return ["Nothing is left to choose from.", "", ""];
+  const all = number(page.total);
+  const passing = filter ? " that pass your filters" : "";
+  if (step === 0 && !query && !said.length) return [counted(page.total, "item"), `${passing} to choose from`, "."];
+  if (!belief) return ["Thinking…", "", ""];
   const left = Math.max(1, Math.min(belief.candidates, page.total));
-  if (left < 1.5) return "One is left that fits.";
-  if (left > 0.9 * page.total) return `Still all open: ${all} to choose from.`;
-  return `About ${roughly(left)} of ${all} left.`;
+  if (left < 1.5) return ["One is left", " that fits", "."];
+  if (left > 0.9 * page.total) return [`All ${all}`, passing, " are still open."];
+  return [`About ${roughly(left)} left`, ` of ${all}${passing}`, "."];
 }
 
 /** Say how sure Seeker is, in a few words. @param {Session} session */
-export function sureness({ step, belief, page, query, said }) {
-  if (!belief || page.total === 0) return "";
+export function sureness({ step, belief, page, query, said, found }) {
+  if (!belief || found || page.total === 0) return "";
   if (step === 0 && !query && !said.length) return "Like what comes close to what you have in mind, dislike what does not.";
   const chance = belief.on_page;
   if (chance > 0.85) return "It is very probably on this page.";

@@ -141,11 +141,14 @@ export class View {
     this.notices.show(search);
     this.grid.list.setAttribute("aria-busy", String(search.busy));
     this.root.classList.toggle("readonly", search.readOnly);
+    this.root.classList.toggle("ended", Boolean(answer?.found));
+    this.root.classList.toggle("away", phase === "gone" || phase === "failed");
+    this.root.classList.toggle("waiting", phase === "loading" && answer?.id !== search.place?.id);
     this.root.classList.toggle("begun", (answer?.step ?? 0) > 0);
     this.shared.hidden = !search.readOnly || phase !== "ready";
     if (phase === "loading" && answer?.id !== search.place?.id) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
     this.state.show(this.#stateOf());
-    const items = (phase === "ready" && answer?.page.total !== 0 && (this.#plain || !answer?.found)) || phase === "loading";
+    const items = (phase === "ready" && answer?.page.total !== 0 && !this.#exhausted() && (this.#plain || !answer?.found)) || phase === "loading";
     this.grid.stage.hidden = !items;
     this.explore.hidden = this.#plain || !items || this.#explored || !answer || answer.page.items.length >= answer.page.total;
     this.end.hidden = !items || !this.#explored;
@@ -208,10 +211,20 @@ export class View {
     const anew = ["Start anew", () => { this.begin({}); }];
     if (phase === "gone") return { title: "This search is no longer kept.", text: "Searches are forgotten after a while without a click.", ways: this.#plain ? [] : [anew] };
     if (phase === "failed") return { title: "That did not work.", text: trouble, ways: [/** @type {[string, () => void]} */ (["Try again", () => this.#enter()]), ...(this.#plain ? [] : [anew])] };
-    if (phase !== "ready" || !answer || answer.page.total) return null;
+    if (phase !== "ready" || !answer) return null;
+    if (this.#exhausted()) return { title: "Nothing is left.", text: "You have rated everything there is.", ways: [/** @type {[string, () => void]} */ (["Undo the last", () => this.search.undo()])] };
+    if (answer.page.total) return null;
     /** @type {[string, () => void]} */
     const open = ["Remove the filters", () => this.search.narrow(null)];
     return { title: "Nothing passes these filters.", text: "Remove some of them, or all.", ways: answer.filter ? [open, anew] : [anew] };
+  }
+
+  /** Whether there is nothing to see that has not been judged. */
+  #exhausted() {
+    const { answer } = this.search;
+    const items = answer?.page.items ?? [];
+    const judged = new Set([...(answer?.likes ?? []), ...(answer?.dislikes ?? [])]);
+    return items.length > 0 && items.every((item) => judged.has(item.id)) && !answer?.found;
   }
 
   /** @param {string} item @param {"like" | "dislike"} verdict */
@@ -349,7 +362,7 @@ export class View {
     const body = element("div", { className: "body" }, main, this.panel.element);
     if (this.#plain) return element("div", { className: "seeker plain" }, ...this.notices.elements, body, this.detail.dialog);
     const header = element("header", { part: "header" },
-      element("h1", { part: "brand" }, icon("search"), "Seeker"),
+      element("h1", { part: "brand" }, icon("mark"), "Seeker"),
       this.chooser.element, this.words.element, this.filters.button,
       element("div", { className: "links" },
         button("Start anew", () => this.begin({}), { icon: "plus", text: "Start anew", className: "quiet" }),
