@@ -268,13 +268,14 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_the_site_is_built_without_a_complaint(tmp_path: Path) -> None:
     pytest.importorskip("mkdocs")
     done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", "site"],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
         cwd=ROOT,
-        env=None,
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+    made = {path.relative_to(tmp_path / "site") for path in (tmp_path / "site").rglob("*.html")}
+    assert {Path("index.html"), Path("tutorial/photos.html"), Path("reference/cli.html")} <= made
 
 
 def test_the_extras_of_the_readme_are_there() -> None:
