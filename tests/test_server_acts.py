@@ -67,7 +67,7 @@ def test_history_tells_all_that_is_in_effect(http: httpx.Client) -> None:
         {"step": 2, "type": "click", "item": second, "verdict": "dislike"},
         {"step": 3, "type": "click", "item": second, "verdict": "clear"},
         {"step": 4, "type": "say", "text": "a blue thing"},
-        {"step": 5, "type": "clear text", "text": "red"},
+        {"step": 5, "type": "unsay", "text": "red"},
         {"step": 6, "type": "filter", "filter": {"price": {"gt": 2}}},
         {"step": 7, "type": "exploration", "level": 3.0},
         {"step": 8, "type": "found", "item": first},

@@ -67,7 +67,7 @@ def _told(event: Event) -> dict[str, Any]:
         case Say(text):
             return {"type": "say", "text": text}
         case Unsay(text):
-            return {"type": "clear text", "text": text}
+            return {"type": "unsay", "text": text}
         case Narrow(filter):
             return {"type": "filter", "filter": None if filter is None else dict(filter)}
         case Explore(level):

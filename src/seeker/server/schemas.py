@@ -136,7 +136,7 @@ class ThingDone(BaseModel):
     """One thing in effect, and the step it led to; which keys it has depends on its type."""
 
     step: int
-    type: Literal["click", "say", "clear text", "filter", "exploration", "found"]
+    type: Literal["click", "say", "unsay", "filter", "exploration", "found"]
     item: str | None = None
     verdict: Literal["like", "dislike", "clear"] | None = None
     text: str | None = None
