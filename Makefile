@@ -4,10 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check browser bench clean
+.PHONY: help demo test check browser bench peers reference pictures docs wheel-test clean
 
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 $(VENV)/.demo: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -16,7 +16,7 @@ $(VENV)/.demo: pyproject.toml
 
 $(VENV)/.dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench]"
+	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench,docs]"
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo  ## the web service on the built-in catalog
@@ -31,9 +31,10 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 test: check browser  ## the checks and all tests
 	$(BIN)/python -m pytest -n auto
 
-check: $(VENV)/.dev $(PAGE)/node_modules/.made  ## style and types
-	$(BIN)/ruff format --check src tests benchmarks
-	$(BIN)/ruff check src tests benchmarks
+check: $(VENV)/.dev $(PAGE)/node_modules/.made docs  ## style, types, imports, docs
+	$(BIN)/ruff format --check src tests benchmarks docs/make
+	$(BIN)/ruff check src tests benchmarks docs/make
+	$(BIN)/python -m pytest -q tests/test_architecture.py
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
 
@@ -42,6 +43,23 @@ browser: $(VENV)/.dev  ## the browser that the tests of the page use; one is ins
 
 bench: $(VENV)/.dev  ## what a click costs, as ratios; writes docs/benchmarks
 	$(BIN)/python benchmarks/click.py
+
+peers: $(VENV)/.dev  ## Seeker beside other engines, on the same data; writes docs/benchmarks
+	$(PIP) --editable ".[peers]"
+	$(BIN)/python -P benchmarks/peers.py
+
+reference: $(VENV)/.dev  ## the reference pages that follow from the code
+	$(BIN)/python docs/make/reference.py
+
+pictures: $(VENV)/.dev  ## the pictures of the explanations
+	$(BIN)/python docs/make/pictures.py
+
+docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may be broken
+	$(BIN)/python docs/make/reference.py --check
+	$(BIN)/python -m mkdocs build --strict --quiet
+
+wheel-test: $(VENV)/.dev  ## what `pip install seeker` gives, away from the checkout
+	$(BIN)/python tests/wheel.py
 
 clean:  ## remove what was made
 	rm -rf $(VENV) $(PAGE)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
