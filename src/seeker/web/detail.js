@@ -48,7 +48,7 @@ export class Detail {
     this.dialog.replaceChildren(
       element("div", { className: "inside" },
         button("Close", () => this.dialog.close(), { icon: "cross", className: "close" }),
-        element("div", { className: item.media ? "large" : "large wordy" }, faceOf(item)),
+        ...(item.media ? [element("div", { className: "large" }, faceOf(item))] : []),
         element("div", { className: "about" },
           element("h2", {}, title),
           attributes(item),

@@ -206,7 +206,7 @@ export class Grid {
     const size = (/** @type {number} */ columns) => {
       const across = (width - gap * (columns - 1)) / columns;
       const around = Math.round(foot + gap);
-      const words = letter * 9.5 + around;
+      const words = letter * (columns === 1 ? 6.5 : 9.5) + around;
       return { width: across, height: wordy ? words : across + around, flat: wordy ? words : across * FLATTEST + around };
     };
     const count = this.#ranking?.first ?? this.#open;

@@ -126,10 +126,12 @@ export class View {
     // Before anything has the focus, keys arrive at the document.
     document.addEventListener("keydown", (event) => { if (event.target === document.body) keys(event); }, { signal });
     document.addEventListener("scroll", () => this.#remember(), { signal, passive: true });
-    const watch = new ResizeObserver(([entry]) => {
-      const width = entry?.contentRect.width ?? 0;
+    const size = () => {
+      const width = this.root.clientWidth;
       this.root.dataset.size = width >= 1000 ? "wide" : width >= 600 ? "medium" : "narrow";
-    });
+    };
+    size();
+    const watch = new ResizeObserver(size);
     watch.observe(this.root);
     signal.addEventListener("abort", () => watch.disconnect());
   }
@@ -362,7 +364,7 @@ export class View {
     const body = element("div", { className: "body" }, main, this.panel.element);
     if (this.#plain) return element("div", { className: "seeker plain" }, ...this.notices.elements, body, this.detail.dialog);
     const header = element("header", { part: "header" },
-      element("h1", { part: "brand" }, icon("mark"), "Seeker"),
+      element("h1", { part: "brand" }, icon("mark"), element("span", {}, "Seeker")),
       this.chooser.element, this.words.element, this.filters.button,
       element("div", { className: "links" },
         button("Start anew", () => this.begin({}), { icon: "plus", text: "Start anew", className: "quiet" }),
