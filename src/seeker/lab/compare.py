@@ -19,10 +19,13 @@ _SHUFFLES = 10_000
 class Comparison:
     """One method against another for one person.
 
-    only_ours, only_theirs: targets that only one of the two found. found: the p-value of
-    McNemar's exact test on these. steps: mean pages saved by ours. faster: the p-value of a paired
-    sign-flip permutation test on the pages. adjusted: the smaller of the two after Holm's
-    correction for all comparisons and both tests. verdict: 'better', 'worse' or 'tie' at 5 %.
+    Simulated people look for the same targets with both. only_ours, only_theirs: targets that
+    only one of the two found. found: the p-value of McNemar's exact test on these. steps: mean
+    pages saved by ours. faster: the p-value of a paired sign-flip permutation test on the pages.
+    lead: by how much ours is found more often. Real people have targets of their own, so that
+    nothing is paired: see `apart`; pairs, only_ours and only_theirs are then all searches, and
+    those that ours and theirs found. adjusted: the smaller of the two after Holm's correction for
+    all comparisons and both tests. verdict: 'better', 'worse' or 'tie' at 5 %.
     """
 
     person: str
@@ -34,6 +37,8 @@ class Comparison:
     found: float
     steps: float
     faster: float
+    lead: float = 0.0
+    paired: bool = True
     adjusted: float = 1.0
     verdict: str = "tie"
 
@@ -72,6 +77,8 @@ def compare(outcomes: Outcomes, ours: str, theirs: str, person: str) -> Comparis
     tasks, left, right = np.intersect1d(
         one.task.astype(str), other.task.astype(str), return_indices=True
     )
+    if one.human and other.human:
+        return apart(one, other, ours, theirs, person)
     if not len(tasks):
         raise BadInput(
             f"'{ours}' and '{theirs}' have no target in common for the person '{person}'."
@@ -89,7 +96,56 @@ def compare(outcomes: Outcomes, ours: str, theirs: str, person: str) -> Comparis
         mcnemar(only_ours, only_theirs),
         float(saved.mean()),
         sign_flip(saved),
+        float(found.mean() - theirs_found.mean()),
     )
+
+
+def apart(one: Outcomes, other: Outcomes, ours: str, theirs: str, person: str) -> Comparison:
+    """Compare two methods whose searches have no target in common, as in a study with people.
+
+    Which method a search got was drawn at random, so if the method did not matter, any way of
+    dealing out the methods would have been as likely: Fisher's exact test for the found rate, and
+    a permutation test for the pages.
+    """
+    hits, misses = int(one.found.sum()), int((~one.found).sum())
+    their_hits, their_misses = int(other.found.sum()), int((~other.found).sum())
+    return Comparison(
+        person,
+        ours,
+        theirs,
+        len(one) + len(other),
+        hits,
+        their_hits,
+        fisher(hits, misses, their_hits, their_misses),
+        float(other.steps.mean() - one.steps.mean()),
+        shuffled(one.steps.astype(np.float64), other.steps.astype(np.float64)),
+        float(one.found.mean() - other.found.mean()),
+        paired=False,
+    )
+
+
+def fisher(hits: int, misses: int, their_hits: int, their_misses: int) -> float:
+    """Return the two-sided p-value of Fisher's exact test on two shares."""
+    count, total = hits + misses, hits + misses + their_hits + their_misses
+    found = hits + their_hits
+    ways = [
+        comb(found, k) * comb(total - found, count - k)
+        for k in range(max(0, count - (total - found)), min(found, count) + 1)
+    ]
+    mine = comb(found, hits) * comb(total - found, misses)
+    return float(min(1.0, sum(way for way in ways if way <= mine) / sum(ways)))
+
+
+def shuffled(one: Doubles, other: Doubles, seed: int = 0) -> float:
+    """Return the two-sided p-value of a permutation test that two means are the same."""
+    rng = np.random.default_rng(seed)
+    both = np.concatenate([one, other])
+    apart = abs(one.mean() - other.mean())
+    as_far = 0
+    for _ in range(_SHUFFLES):
+        mixed = rng.permutation(both)
+        as_far += abs(mixed[: len(one)].mean() - mixed[len(one) :].mean()) >= apart - 1e-9
+    return float((as_far + 1) / (_SHUFFLES + 1))
 
 
 def against_all(outcomes: Outcomes, ours: str, rivals: Sequence[str]) -> list[Comparison]:
@@ -111,7 +167,7 @@ def against_all(outcomes: Outcomes, ours: str, rivals: Sequence[str]) -> list[Co
         found, faster = adjusted[2 * place], adjusted[2 * place + 1]
         signs: list[float] = []
         if found < 0.05:
-            signs.append(one.only_ours - one.only_theirs)
+            signs.append(one.lead)
         if faster < 0.05:
             signs.append(one.steps)
         verdict = "tie" if not signs else "better" if min(signs) > 0 else "worse"

@@ -65,7 +65,8 @@ def progress_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     figure, axes = _axes()
     pages = np.arange(1, outcomes.hits.shape[1] + 1)
     for colour, method in zip(_cycle(methods), methods, strict=True):
-        found = np.maximum.accumulate(outcomes.of(method).hits, axis=1).astype(np.float64)
+        mine = outcomes.of(method)
+        found = (mine.found[:, None] & (mine.steps[:, None] <= pages)).astype(np.float64)
         _line(axes, pages, found, method, colour)
     axes.set_xlabel("page")
     axes.set_ylabel("found by then")

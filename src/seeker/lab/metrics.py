@@ -121,8 +121,11 @@ def leader_board(outcomes: Outcomes) -> list[Line]:
 
 
 def mean_over_people(outcomes: Outcomes, values: Doubles, seed: int = 0) -> Estimate:
-    """Return the mean of people's means; the bootstrap redraws targets, shared by all people."""
-    tasks, place = np.unique(outcomes.task.astype(str), return_inverse=True)
+    """Return the mean of people's means; the bootstrap redraws targets, shared by all people.
+
+    Where real people searched, it redraws participants with all their searches.
+    """
+    tasks, place = np.unique(outcomes.unit.astype(str), return_inverse=True)
     people, who = np.unique(outcomes.person.astype(str), return_inverse=True)
     sums, counts = np.zeros((len(people), len(tasks))), np.zeros((len(people), len(tasks)))
     np.add.at(sums, (who, place), values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
 class Outcomes:
     """Searches side by side, all arrays of shape (searches,) unless said otherwise.
 
-    found: whether the target was on a page. steps: the pages until then, all of them where it
-    was never found. ranks: (searches, pages + 1) the target's rank divided by the number of items
-    before every page; after a search has ended its last rank stays. claims: (searches, pages) how
-    probable it was held that the target is on the page, NaN where unknown or over. hits:
-    (searches, pages) whether it was.
+    found: whether the target was on a page, and picked there where a real person searched. steps:
+    the pages until then, all of them where it was never found. ranks: (searches, pages + 1) the
+    target's rank divided by the number of items before every page; after a search has ended its
+    last rank stays. claims: (searches, pages) how probable it was held that the target is on the
+    page, NaN where unknown or over. hits: (searches, pages) whether it was. unit: what intervals
+    are drawn over, because searches of one unit are alike: targets, or participants where real
+    people searched.
     """
 
     method: Array
@@ -35,6 +37,16 @@ class Outcomes:
     hits: NDArray[np.bool_]
     clicks: Rows
     milliseconds: Doubles
+    unit: Array = field(default_factory=lambda: np.array([], object))
+
+    def __post_init__(self) -> None:
+        if len(self.unit) != len(self.found):
+            object.__setattr__(self, "unit", self.task)
+
+    @property
+    def human(self) -> bool:
+        """Whether these are searches of real people, each with a target of its own."""
+        return bool(len(self) and (self.unit != self.task).all())
 
     def __len__(self) -> int:
         return len(self.found)
@@ -92,27 +104,47 @@ def outcomes(table: pa.Table) -> Outcomes:
     ranks = np.full((count, pages + 1), np.nan)
     claims, hits = np.full((count, pages), np.nan), np.zeros((count, pages), bool)
     ranks[which, step] = column["rank"] / column["items"]
+    picked = np.zeros((count, pages), bool)
     paged = step < pages
     claims[which[paged], step[paged]] = column["claimed"][paged]
     hits[which[paged], step[paged]] = column["on_page"][paged]
+    picked[which[paged], step[paged]] = _picked(table)[paged]
     for page in range(1, pages + 1):
         gone = np.isnan(ranks[:, page])
         ranks[gone, page] = ranks[gone, page - 1]
-    found = np.asarray(hits.any(axis=1))
+    found = np.asarray(picked.any(axis=1))
     clicks = np.zeros(count, np.int64)
     np.maximum.at(clicks, which, (column["likes"] + column["dislikes"]).astype(np.int64))
     milliseconds = np.zeros(count)
-    np.add.at(milliseconds, which, column["milliseconds"])
+    np.add.at(milliseconds, which, np.nan_to_num(column["milliseconds"]))
     lasting = np.bincount(which, minlength=count)
     return Outcomes(
         method=method[first],
         person=person[first],
         task=task[first],
         found=found,
-        steps=np.where(found, hits.argmax(axis=1) + 1, column["pages"][first]).astype(np.int64),
+        steps=np.where(found, picked.argmax(axis=1) + 1, column["pages"][first]).astype(np.int64),
         ranks=ranks,
         claims=claims,
         hits=hits,
         clicks=clicks,
         milliseconds=milliseconds / lasting,
+        unit=_units(table, task)[first],
     )
+
+
+def _picked(table: pa.Table) -> NDArray[np.bool_]:
+    """Return on which pages the target was found, (rows,): simulated people overlook nothing."""
+    import pyarrow.compute as pc
+
+    found = table["on_page"]
+    if "found" in table.schema.names:
+        found = pc.coalesce(table["found"], found)
+    return np.asarray(found.to_numpy(zero_copy_only=False), bool)
+
+
+def _units(table: pa.Table, task: Array) -> Array:
+    if "participant" not in table.schema.names:
+        return task
+    who = np.array(table.column("participant").to_pylist(), object)
+    return np.where(who == None, task, who)  # noqa: E711

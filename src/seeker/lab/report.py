@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seeker.errors import NotFound
-from seeker.lab import figures, paper, rows
+from seeker.lab import figures, humans, paper, rows, studies
 from seeker.lab.compare import Comparison, against_all
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import Outcomes, outcomes
-from seeker.lab.strips import Album, strip
+from seeker.lab.strips import Album, Names, strip
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,12 +35,15 @@ def write(
 ) -> None:
     """Write the report, and its figures beside it as SVG files."""
     table = rows.read(*runs)
+    if not len(table):
+        raise NotFound("There is no search with an end in these runs.")
     done = outcomes(table)
     board = [line.method for line in leader_board(done)]
     chosen = ours or (board[0] if "Seeker" not in board else "Seeker")
     if chosen not in board:
         raise NotFound(f"There is no method {chosen!r} in these runs.", f"There is {board}.")
-    ids = rows.read_items(*(run for run in runs if run.is_dir()))
+    ids: dict[str, Names] = {**studies.names(table)}
+    ids |= rows.read_items(*(run for run in runs if run.is_dir()))
     drawn = _figures(done, board, chosen)
     out.parent.mkdir(parents=True, exist_ok=True)
     for name, picture in drawn.items():
@@ -58,6 +61,8 @@ def write(
         "</div>",
         _section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
     ]
+    if studies.SOURCE in done.people:
+        parts.insert(3, _section("What people did", humans.section(table), humans.NOTE))
     if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
         parts.append(_section("The paper's claims", _claims(done)))
     parts.append(_section("Searches to look at", _strips(table, done, chosen, ids, pictures)))
@@ -145,6 +150,11 @@ def _verdicts(done: Outcomes, ours: str, board: list[str]) -> str:
         "McNemar test and sign-flip permutation test on the same targets and seeds, Holm's "
         f"correction over all {2 * len(judged)} tests; a colour means significant at 5 %."
     )
+    if not all(one.paired for one in judged):
+        note += (
+            " Real people had targets of their own: their cells show how many searches were found "
+            "with either, by Fisher's exact test and a permutation test over searches."
+        )
     return (
         f'<p>{note}</p><div class="wide"><table class="verdicts"><tr><th>rival</th>{head}</tr>'
         f"{''.join(lines)}</table></div>"
@@ -154,7 +164,8 @@ def _verdicts(done: Outcomes, ours: str, board: list[str]) -> str:
 def _verdict(one: Comparison | None) -> str:
     if one is None:
         return "<td></td>"
-    tip = f"{one.pairs} pairs, adjusted p = {one.adjusted:.3g}"
+    what = "pairs" if one.paired else "searches"
+    tip = f"{one.pairs} {what}, adjusted p = {one.adjusted:.3g}"
     return (
         f'<td class="{one.verdict}" title="{tip}">{one.only_ours} : {one.only_theirs} '
         f"<small>{one.steps:+.1f}</small></td>"
@@ -197,7 +208,7 @@ def _strips(
     table: pa.Table,
     done: Outcomes,
     ours: str,
-    ids: Mapping[str, Sequence[str]],
+    ids: Mapping[str, Names],
     pictures: Path | None,
 ) -> str:
     """Show a quick search, a usual one and one of the longest."""

@@ -82,9 +82,15 @@ def read_items(*folders: Path) -> dict[str, list[str]]:
 
 
 def read(*folders: Path) -> pa.Table:
-    """Read all runs of some folders, or of single files, as one table in a fixed order."""
+    """Read all runs and studies of some folders, or of single files, in a fixed order.
+
+    The columns that only people have are null in simulated runs; searches that people left
+    without an end are not among the rows.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
+
+    from seeker.lab import studies
 
     tables = []
     for folder in folders:
@@ -94,11 +100,17 @@ def read(*folders: Path) -> pa.Table:
                 f"There are no runs in '{folder}'.", "Make some with `seeker evaluate CATALOG`."
             )
         for file in files:
-            table = pq.read_table(file)
+            if file.suffix == ".jsonl":
+                table = studies.read_lines(file)
+            else:
+                try:
+                    table = pq.read_table(file)
+                except pa.ArrowInvalid:
+                    raise BadInput(f"The file '{file}' is neither Parquet nor .jsonl.") from None
             missing = [name for name in schema().names if name not in table.schema.names]
             if missing:
                 raise BadInput(f"The file '{file}' is not a run: it lacks {missing}.")
-            tables.append(table.select(schema().names).cast(schema()))
+            tables.append(studies.ended(studies.filled(table)))
     table = pa.concat_tables(tables)
     order = ["method", "person", "page_size", "seed", "target", "step"]
     return table.sort_by([(name, "ascending") for name in order])

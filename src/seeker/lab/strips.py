@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+Names: TypeAlias = Sequence[str] | Mapping[int, str]
+"""The ids of items by row: of all of them, or of those that were seen."""
 
 SIDE = 60
 """The pixels of a little picture."""
@@ -20,7 +23,7 @@ class Album:
     missing, items are shown by number.
     """
 
-    def __init__(self, ids: Sequence[str] | None, pictures: Path | None) -> None:
+    def __init__(self, ids: Names | None, pictures: Path | None) -> None:
         self.ids = ids
         self.files = {file.stem: file for file in pictures.iterdir()} if pictures else {}
         self._known: dict[int, str] = {}
