@@ -25,7 +25,9 @@ export function consent(study, notice, agreed) {
     event.preventDefault();
     agreed();
   });
-  const told = study.consent.split(/\n\s*\n/).map((text) => element("p", {}, text));
+  // Lines that begin with # are headings; whatever else a text holds is shown as it is.
+  const told = study.consent.split(/\n+/).filter((line) => line.trim()).map((line) =>
+    line.startsWith("# ") ? element("h2", {}, line.slice(2)) : element("p", {}, line));
   return screen("A study of searching by looking",
     ...(notice ? [element("p", { className: "notice", role: "alert" }, notice)] : []),
     element("div", { className: "text" }, ...told), form,
