@@ -12,6 +12,9 @@ SMALL = 4096
 """Catalogs up to this size are simply sorted."""
 
 _FIRST_LOOK = 256
+_SECOND_LOOK = 4096
+_FARTHER = 8
+_SAMPLE = 50_000
 
 
 class Order:
@@ -82,7 +85,7 @@ class Order:
 
     def _close_look(self, upper: Floats, apart: Rows, count: int) -> Rows | None:
         """Return the best by bounds first and exact values then; None if too many come close."""
-        from seeker.kernels.noise import above, bound
+        from seeker.kernels.noise import bound
         from seeker.kernels.threads import in_parts
 
         bounds = np.empty_like(upper)
@@ -101,20 +104,41 @@ class Order:
             if self.scene.scores.pending:
                 return None
             return self._sorted(self.scene.candidates(), count)
-        values = self.z(likely)
-        enough = float(np.partition(values, len(values) - count)[len(values) - count])
-        slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self.width)
-        bounds[likely] = -np.inf
-        scores = self.scene.scores
-        if scores.pending:
-            reaching = int(np.count_nonzero(bounds >= np.float32(enough - slack)))
-            scores.strained |= reaching > len(upper) // 500
-        most = len(upper) // 10 if scores.pending else len(upper)
-        close = above(bounds, np.float32(enough - slack - scores.ceiling()), most)
-        if len(close) > most:
-            return None
-        rows = np.concatenate([likely, close])
-        return best(rows, np.concatenate([values, self.z(close)]), count)
+        return self._deeper(bounds, likely, count)
+
+    def _deeper(self, bounds: Floats, rows: Rows, count: int) -> Rows | None:
+        """Evaluate some items, then those whose bounds come up to the best of them.
+
+        Where these are many, the most promising come first: they raise what the others must reach.
+        """
+        from seeker.kernels.noise import above
+
+        scores, values = self.scene.scores, self.z(rows)
+        most = len(bounds) // 10 if scores.pending else len(bounds)
+        straining = len(bounds) // 500
+        while True:
+            bounds[rows] = -np.inf
+            enough = float(np.partition(values, len(values) - count)[len(values) - count])
+            slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self.width)
+            limit = np.float32(enough - slack - scores.ceiling())
+            few = max(_SECOND_LOOK, straining, _FARTHER * len(rows))
+            close = above(bounds, limit, few)
+            scores.strained |= scores.pending and len(close) > straining
+            if len(close) <= few:
+                return best(
+                    np.concatenate([rows, close]), np.concatenate([values, self.z(close)]), count
+                )
+            if len(rows) + few > most:
+                return None
+            close = above(bounds, max(limit, _reached_by(bounds, few)), 2 * few)
+            rows, values = np.concatenate([rows, close]), np.concatenate([values, self.z(close)])
+
+
+def _reached_by(bounds: Floats, count: int) -> np.float32:
+    """Return a number that about so many bounds reach, as an even sample tells."""
+    sample = bounds[:: max(1, len(bounds) // _SAMPLE)]
+    place = min(len(sample) - 1, int(len(sample) * count / len(bounds)))
+    return np.float32(np.partition(sample, len(sample) - 1 - place)[len(sample) - 1 - place])
 
 
 class Sorted:

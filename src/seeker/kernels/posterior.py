@@ -58,6 +58,36 @@ def rounded_up(values, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def lowered(units, log_weights, top, below):  # type: ignore[no-untyped-def]
+    """Lower the bounds top, (items,), by new terms, units (thetas, items).
+
+    The bound of a θ's sum is the best θ's less below[θ] sixteenths of a nat, and top is the bound
+    of their weighted mean. Everything is rounded towards larger bounds.
+    """
+    thetas = log_weights.size
+    weights = np.exp(log_weights)
+    shares = np.exp(np.arange(256) * -0.0625)
+    sums = np.empty(thetas)
+    for r in range(top.size):
+        before = 0.0
+        for theta in range(thetas):
+            before += weights[theta] * shares[below[theta, r]]
+        base = top[r] - np.log(before)
+        best = -np.inf
+        for theta in range(thetas):
+            value = base - below[theta, r] * 0.0625 + to_nats(units[theta, r])
+            sums[theta] = value
+            best = max(best, value)
+        after = 0.0
+        for theta in range(thetas):
+            steps = min(np.int64((best - sums[theta]) * 16.0), 255)
+            below[theta, r] = steps
+            after += weights[theta] * shares[steps]
+        value = best + np.log(after)
+        top[r] = value + abs(value) * 2.0**-22 + 1e-7
+
+
+@kernel
 def mass(log_values, top):  # type: ignore[no-untyped-def]
     """Return Σ exp(log_values − top), added up in the order of the items."""
     total = 0.0

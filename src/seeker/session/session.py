@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
 import numpy as np
@@ -11,7 +12,7 @@ from seeker import display, models
 from seeker.errors import BadInput
 from seeker.models.base import Evidence, Judged, Said, Spoken
 from seeker.models.checks import check_number
-from seeker.models.scores import Scores
+from seeker.models.scores import Interrupted, Scores, never
 from seeker.models.warm import warm_up
 from seeker.numbers import numbers
 from seeker.session import events as log
@@ -64,6 +65,9 @@ PAPER: PaperSetting = {
 }
 """The setting of the paper's experiment: catalog.session(**PAPER)."""
 
+KEPT_BELIEF = 1_000_000
+"""Up to so many items a belief is kept until the next click; beyond, while somebody holds it."""
+
 _SAMPLE = 256
 
 
@@ -84,7 +88,7 @@ class Session:
         )
         self._assumed = self._assumption()
         self._scores = Scores(start.model, space, self._log_prior())
-        self._belief: Belief | None = None
+        self._belief: Callable[[], Belief | None] | None = None
         self._order: display.Ranking | None = None
         warm_up(self._scores)
         self._show()
@@ -254,32 +258,53 @@ class Session:
         else:
             self._append(event)
 
-    def refresh(self) -> None:
-        """Bring all bounds up to date, between clicks: the next page is cheaper, not different."""
-        self._scores.settle()
+    def refresh(self, stop: Callable[[], bool] = never) -> None:
+        """Bring all bounds up to date, between clicks: the next page is cheaper, not different.
+
+        stop: asked every so often; once it says so, `Interrupted` is raised, and nothing is lost.
+        """
+        self._scores.settle(stop)
         if self._scores.strained:
             rows = self._head(self._state.start.page_size).tolist()
-            self._scores.foresee(self._evidence(), rows)
+            self._scores.foresee(self._evidence(), rows, stop)
+
+    def prepare(self, stop: Callable[[], bool] = never) -> Belief | None:
+        """Do in advance what the next page and a look at the belief need; None if it was stopped.
+
+        The belief that is returned is `self.belief`, kept for as long as somebody holds it.
+        """
+        try:
+            self.refresh(stop)
+            return self._believed(stop)
+        except Interrupted:
+            return None
 
     @property
     def belief(self) -> Belief:
         """What is believed now."""
-        if self._belief is None:
+        return self._believed(never)
+
+    def _believed(self, stop: Callable[[], bool]) -> Belief:
+        belief = None if self._belief is None else self._belief()
+        if belief is None:
             state, happened = self._state, tuple(self._events)
 
             def then() -> Session:
                 """Return the session as it is now, also when it has moved on."""
                 return self if self._state is state else Session(self.catalog, happened)
 
-            self._belief = Belief(
-                self._scores.everywhere(),
+            belief = Belief(
+                self._scores.everywhere(stop),
                 self._names,
                 self._scores.grid,
                 lambda log_total: then()._scores.settings(log_total),
                 lambda: then()._head(state.start.page_size),
                 self.catalog.row,
             )
-        return self._belief
+            kept = belief
+            few = len(self.catalog) <= KEPT_BELIEF
+            self._belief = (lambda: kept) if few else weakref.ref(belief)
+        return belief
 
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""

@@ -148,8 +148,7 @@ def checked(vector: Array | None, making: Making) -> Floats | str:
         return "it is missing"
     if vector.shape != (making.dimensions,):
         return f"{vector.size} numbers instead of {making.dimensions}"
-    with np.errstate(over="ignore"):
-        kept = vector.astype(np.float32)
+    kept = vector if vector.dtype == np.float32 else _single(vector)
     if not np.isfinite(kept).all():
         return "it holds NaN, infinity or a number that is too large"
     if making.metric == "cosine":
@@ -159,6 +158,11 @@ def checked(vector: Array | None, making: Making) -> Floats | str:
             return "it is all zeros, which has no direction"
         kept = (exact / length).astype(np.float32)
     return kept
+
+
+def _single(vector: Array) -> Floats:
+    with np.errstate(over="ignore"):
+        return vector.astype(np.float32)
 
 
 def embedded_text(record: Record) -> str:
