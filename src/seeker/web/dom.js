@@ -64,6 +64,24 @@ export function icon(name) {
   return sign;
 }
 
+/**
+ * Make these the children; what stays is not taken out, so that it keeps the focus.
+ *
+ * @param {HTMLElement} parent
+ * @param {HTMLElement[]} wanted
+ */
+export function setChildren(parent, wanted) {
+  const stays = new Set(wanted);
+  for (const child of [...parent.children]) {
+    if (!stays.has(/** @type {HTMLElement} */ (child))) child.remove();
+  }
+  let next = parent.firstElementChild;
+  for (const child of wanted) {
+    if (child === next) next = next.nextElementSibling;
+    else parent.insertBefore(child, next);
+  }
+}
+
 /** Lines on a square of 24; the stylesheet says how they are drawn. */
 const ICONS = {
   mark: ["M1.5 4C9 4 10.5 12 15.5 12 10.5 12 9 20 1.5 20z", "M22 12a3.2 3.2 0 1 1-6.4 0 3.2 3.2 0 0 1 6.4 0z"],

@@ -1,41 +1,14 @@
 // The grid: as many cards of a ranking as can be seen, be it twelve items or a hundred thousand.
 
 import { control, judgeCard, makeCard, makeSkeleton } from "./card.js";
-import { element } from "./dom.js";
+import { element, setChildren } from "./dom.js";
+import { fit } from "./fit.js";
 import { places, rearrange } from "./motion.js";
 
 /** @import { Card, Deeds } from "./card.js" */
 /** @import { Ranking } from "./ranking.js" */
 
 const RESTS = 90;
-
-/** What stands above the grid; below it, there is a bar of that height on small screens. */
-const ABOVE = 84;
-const BAR = 64;
-/** A picture may be so much less high than wide, where the whole page is then seen at once. */
-const FLATTEST = 0.62;
-
-/**
- * How many columns there are, and how high their rows: as few columns as let the whole page be seen
- * at once, so that pictures are large, and otherwise as many as leave them large enough. Twelve
- * cards fill each number of columns evenly.
- *
- * @param {number} count of items on a page
- * @param {(columns: number) => {width: number, height: number, flat: number}} size of one card
- * @param {number} least width of a card
- * @param {number} room from top to bottom
- * @returns {{columns: number, height: number}}
- */
-function fit(count, size, least, room) {
-  const wide = [2, 3, 4, 6].filter((columns) => size(columns).width >= least);
-  for (const columns of wide) {
-    const { height, flat } = size(columns);
-    const share = Math.floor(room / Math.ceil(count / columns));
-    if (share >= flat) return { columns, height: Math.min(share, height) };
-  }
-  const columns = wide.at(-1) ?? 0;
-  return { columns, height: size(columns || 1).height };
-}
 
 export class Grid {
   /** By item. @type {Map<string, Card>} */
@@ -202,17 +175,12 @@ export class Grid {
     const look = getComputedStyle(this.list);
     const letter = parseFloat(look.fontSize);
     const gap = parseFloat(look.columnGap) || 0;
-    const foot = letter * (this.stage.closest(".plain") ? 5.5 : 3);
-    const size = (/** @type {number} */ columns) => {
-      const across = (width - gap * (columns - 1)) / columns;
-      const around = Math.round(foot + gap);
-      const words = letter * (columns === 1 ? 6.5 : 9.5) + around;
-      return { width: across, height: wordy ? words : across + around, flat: wordy ? words : across * FLATTEST + around };
-    };
     const count = this.#ranking?.first ?? this.#open;
-    const { columns, height } = fit(count, size, letter * (wordy ? 13 : 9.5), innerHeight - ABOVE - (this.stage.closest('[data-size="wide"], .plain') ? 0 : BAR));
-    this.#columns = columns || (wordy ? 1 : 2);
-    this.#row = Math.round(columns ? height : size(this.#columns).height);
+    const around = Math.round(letter * (this.stage.closest(".plain") ? 5.5 : 3) + gap);
+    const bar = !this.stage.closest('[data-size="wide"], .plain');
+    const { columns, row } = fit({ count, width, gap, letter, wordy, around, bar });
+    this.#columns = columns;
+    this.#row = row;
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#row - gap}px`;
   }
@@ -256,7 +224,7 @@ export class Grid {
     }
     for (const id of this.#cards.keys()) if (!kept.has(id)) this.#cards.delete(id);
     this.#pad(from, to);
-    arrangeChildren(this.list, wanted);
+    setChildren(this.list, wanted);
     const awaited = this.#awaited === null ? undefined : ranking.at(this.#awaited);
     const card = awaited && this.#cards.get(awaited.id);
     if (card) {
@@ -282,23 +250,5 @@ export class Grid {
     const below = Math.ceil(this.#open / this.#columns) - Math.ceil(to / this.#columns);
     this.list.style.paddingTop = `${above * this.#row}px`;
     this.list.style.paddingBottom = `${below * this.#row}px`;
-  }
-}
-
-/**
- * Make these the children; what stays is not taken out, so that it keeps the focus.
- *
- * @param {HTMLElement} parent
- * @param {HTMLElement[]} wanted
- */
-function arrangeChildren(parent, wanted) {
-  const stays = new Set(wanted);
-  for (const child of [...parent.children]) {
-    if (!stays.has(/** @type {HTMLElement} */ (child))) child.remove();
-  }
-  let next = parent.firstElementChild;
-  for (const child of wanted) {
-    if (child === next) next = next.nextElementSibling;
-    else parent.insertBefore(child, next);
   }
 }

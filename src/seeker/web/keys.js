@@ -2,6 +2,9 @@
 
 import { element } from "./dom.js";
 
+/** @import { Grid } from "./grid.js" */
+/** @import { Item } from "./types.js" */
+
 /** @typedef {"like" | "dislike" | "undo" | "redo" | "help" | "words" | "left" | "right" | "up" | "down"} Command */
 
 /** @type {Record<string, Command>} */
@@ -30,6 +33,39 @@ export function commandOf(event) {
   const [target] = event.composedPath();
   if (target instanceof HTMLElement && target.matches("input, select, textarea, [contenteditable]")) return null;
   return KEYS[event.key.toLowerCase()] ?? null;
+}
+
+/**
+ * @typedef {object} Ways what keys can do beside moving
+ * @property {(item: Item, verdict: "like" | "dislike") => void} judge
+ * @property {() => void} undo
+ * @property {() => void} redo
+ * @property {(() => void) | null} help
+ * @property {(() => void) | null} words
+ */
+
+/** @param {Command} command @param {Grid} grid @param {Ways} ways @returns {boolean} whether it meant something */
+export function obey(command, grid, ways) {
+  const { current } = grid;
+  switch (command) {
+    case "like":
+    case "dislike":
+      if (current) ways.judge(current, command);
+      return current !== null;
+    case "undo":
+    case "redo":
+      ways[command]();
+      return true;
+    case "help":
+    case "words":
+      ways[command]?.();
+      return ways[command] !== null;
+    default:
+      // Without a card in focus, up and down are for scrolling.
+      if (!current && (command === "up" || command === "down")) return false;
+      grid.move({ left: -1, right: 1, up: -grid.columns, down: grid.columns }[command]);
+      return true;
+  }
 }
 
 /** @returns {HTMLDialogElement} */

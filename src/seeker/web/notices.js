@@ -47,19 +47,3 @@ export class Notices {
     clearTimeout(this.#timer);
   }
 }
-
-export class State {
-  constructor() {
-    this.element = element("section", { className: "state", part: "state", hidden: true });
-  }
-
-  /** Show why there are no items, and what can be done; nothing to hide it. @param {{title: string, text: string, ways: [string, () => void][]} | null} what */
-  show(what) {
-    this.element.hidden = !what;
-    this.element.replaceChildren(...(what ? [
-      element("h2", {}, what.title),
-      element("p", {}, what.text),
-      element("div", { className: "verdicts" }, ...what.ways.map(([text, way], index) => button(text, way, { text, className: index ? "" : "primary" }))),
-    ] : []));
-  }
-}

@@ -4,17 +4,20 @@
 // shown at once; if the service refuses it, it is taken back with a sentence; if the service cannot
 // be reached, it is kept and sent again.
 
-import { Refusal, Unreachable, requestKey } from "./service.js";
+import { Items } from "./items.js";
+import { Patience } from "./patience.js";
+import { Refusal, requestKey } from "./service.js";
+import { judged } from "./verdicts.js";
 
 /** @import { Service } from "./service.js" */
-/** @import { Filter, Item, Place, Session, Verdict, Wish } from "./types.js" */
+/** @import { Verdicts } from "./verdicts.js" */
+/** @import { Filter, Place, Session, Verdict, Wish } from "./types.js" */
 
-/** @typedef {{likes: string[], dislikes: string[]}} Trays */
 /**
  * @typedef {object} Deed
  * @property {string} key
  * @property {(now: Session, key: string) => Promise<Session>} send
- * @property {(trays: Trays) => Trays} foresee
+ * @property {(verdicts: Verdicts) => Verdicts} foresee
  * @property {(answer: Session) => void} done
  */
 
@@ -31,18 +34,14 @@ export class Search extends EventTarget {
   place = null;
   /** Why there is nothing to show, in words. */
   trouble = "";
-  /** Why the service cannot be reached, or nothing. */
-  unreachable = "";
   slow = false;
-  /** All items that were ever seen here, by id. @type {Map<string, Item>} */
-  known = new Map();
+  items;
 
   /** @type {Deed[]} */
   #deeds = [];
   #working = false;
   #course = new AbortController();
-  /** What ends the waiting for the service. @type {Set<() => void>} */
-  #wakes = new Set();
+  #patience = new Patience(() => this.#tell());
   #service;
   #plain;
 
@@ -51,17 +50,23 @@ export class Search extends EventTarget {
     super();
     this.#service = service;
     this.#plain = plain;
+    this.items = new Items(service, () => this.#tell());
   }
 
   get busy() {
     return this.#working || this.#deeds.length > 0;
   }
 
+  /** Why the service cannot be reached, or nothing. */
+  get unreachable() {
+    return this.#patience.trouble;
+  }
+
   get readOnly() {
     return this.place?.kind === "shared";
   }
 
-  /** What is liked and disliked, as the person sees it already. @returns {Trays} */
+  /** What is liked and disliked, as the person sees it already. @returns {Verdicts} */
   get trays() {
     const start = { likes: this.answer?.likes ?? [], dislikes: this.answer?.dislikes ?? [] };
     return this.#deeds.reduce((trays, deed) => deed.foresee(trays), start);
@@ -74,19 +79,9 @@ export class Search extends EventTarget {
     return dislikes.includes(item) ? "dislike" : null;
   }
 
-  /** An item by its id; one that was never seen here is fetched, and told of when it is there. @param {string} id @returns {Item} */
+  /** An item by its id; one that was never seen here is fetched, and told of when it is there. @param {string} id */
   item(id) {
-    const item = this.known.get(id);
-    if (item) return item;
-    const unknown = { id, title: "…", media: null, attributes: {} };
-    this.known.set(id, unknown);
-    if (this.answer) {
-      this.#service.item(this.answer.catalog, id).then((fetched) => {
-        this.known.set(id, fetched);
-        this.#tell();
-      }, () => this.known.delete(id));
-    }
-    return unknown;
+    return this.items.get(id, this.answer?.catalog ?? "");
   }
 
   /** @param {Place} place */
@@ -161,7 +156,7 @@ export class Search extends EventTarget {
 
   /** Ask again at once for what could not be reached. */
   retry() {
-    for (const wake of [...this.#wakes]) wake();
+    this.#patience.retry();
   }
 
   /** Take in where the session is now. */
@@ -175,28 +170,11 @@ export class Search extends EventTarget {
    *
    * @template Answer
    * @param {() => Promise<Answer>} ask
-   * @param {AbortSignal} [course]
+   * @param {AbortSignal} [course] ends the asking; the search that is open, unless another is given
    * @returns {Promise<Answer>}
    */
-  async insist(ask, course = this.#course.signal) {
-    for (let pause = 1000; ; pause = Math.min(pause * 2, 15_000)) {
-      try {
-        const answer = await ask();
-        course.throwIfAborted();
-        if (this.unreachable) {
-          this.unreachable = "";
-          this.#tell();
-        }
-        return answer;
-      } catch (problem) {
-        course.throwIfAborted();
-        if (!(problem instanceof Unreachable)) throw problem;
-        this.unreachable = problem.message;
-        this.#tell();
-        await this.#rest(problem.wait ?? pause);
-        course.throwIfAborted();
-      }
-    }
+  insist(ask, course = this.#course.signal) {
+    return this.#patience.insist(ask, course);
   }
 
   /**
@@ -208,7 +186,6 @@ export class Search extends EventTarget {
     this.close();
     const course = (this.#course = new AbortController()).signal;
     this.#working = true;
-    this.unreachable = "";
     this.phase = "loading";
     this.place = place;
     this.#tell();
@@ -236,7 +213,7 @@ export class Search extends EventTarget {
    * @param {Parameters<Service["act"]>[1]} verb
    * @param {Parameters<Service["act"]>[2]} said
    * @param {(answer: Session) => void} done
-   * @param {(trays: Trays) => Trays} foresee
+   * @param {(verdicts: Verdicts) => Verdicts} foresee
    */
   #do(verb, said, done = () => {}, foresee = (trays) => trays) {
     if (!this.answer || this.readOnly || this.phase !== "ready") return;
@@ -297,7 +274,7 @@ export class Search extends EventTarget {
   /** @param {Session} answer */
   #take(answer) {
     this.answer = answer;
-    for (const item of answer.page.items) this.known.set(item.id, item);
+    this.items.add(answer.page.items);
     this.dispatchEvent(new CustomEvent("answer", { detail: answer }));
     this.#tell();
     if (!answer.belief && !this.#plain) this.#awaitBelief(answer);
@@ -305,34 +282,16 @@ export class Search extends EventTarget {
 
   /** A belief that is still being computed is asked for again. @param {Session} answer */
   async #awaitBelief(answer) {
-    const course = this.#course.signal;
     const { place } = this;
+    const course = this.#course.signal;
     for (const pause of BELIEF_PAUSES) {
       await new Promise((resolve) => setTimeout(resolve, pause));
       if (course.aborted || this.answer !== answer || !place) return;
       const again = await this.#service.open(place).catch(() => null);
       if (course.aborted || this.answer !== answer || again?.step !== answer.step) return;
-      if (again.belief) {
-        answer.belief = again.belief;
-        this.#tell();
-        return;
-      }
+      answer.belief = again.belief;
+      if (answer.belief) return this.#tell();
     }
-  }
-
-  /** @param {number} pause */
-  #rest(pause) {
-    return /** @type {Promise<void>} */ (new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        removeEventListener("online", wake);
-        this.#wakes.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, pause);
-      addEventListener("online", wake);
-      this.#wakes.add(wake);
-    }));
   }
 
   #watch() {
@@ -353,13 +312,4 @@ export class Search extends EventTarget {
   #tell() {
     this.dispatchEvent(new CustomEvent("change"));
   }
-}
-
-/** @param {Trays} trays @param {string} item @param {Verdict} verdict @returns {Trays} */
-function judged({ likes, dislikes }, item, verdict) {
-  const others = (/** @type {string[]} */ ids) => ids.filter((id) => id !== item);
-  return {
-    likes: verdict === "like" ? [...others(likes), item] : others(likes),
-    dislikes: verdict === "dislike" ? [...others(dislikes), item] : others(dislikes),
-  };
 }

@@ -128,5 +128,8 @@ export function happened(happening, title) {
       return (happening.level ?? 1) > 1 ? "Asked for surprises" : "As usual again";
     case "found":
       return `Found ${item}`;
+    default:
+      // A newer service may know things that this page does not.
+      return "Something else";
   }
 }

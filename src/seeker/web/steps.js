@@ -80,6 +80,8 @@ export class Steps {
         return [icon("filter")];
       case "exploration":
         return [icon("spark")];
+      default:
+        return [];
     }
   }
 }

@@ -3,23 +3,24 @@
 import { Address, addressOf } from "./address.js";
 import { Chooser } from "./chooser.js";
 import { Detail } from "./detail.js";
-import { button, element, icon } from "./dom.js";
+import { button, element } from "./dom.js";
 import { Filters } from "./filters.js";
 import { Found } from "./found.js";
+import { frame, plainFrame, sharedBanner } from "./frame.js";
 import { Grid } from "./grid.js";
-import { commandOf, helpDialog } from "./keys.js";
+import { commandOf, helpDialog, obey } from "./keys.js";
 import { beat } from "./motion.js";
-import { Notices, State } from "./notices.js";
+import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Ranking } from "./ranking.js";
 import { Search } from "./search.js";
 import { number } from "./sentences.js";
 import { Sharing } from "./sharing.js";
+import { State, exhausted, stateOf } from "./state.js";
 import { letSwipe } from "./swipe.js";
 import { Chips, Words } from "./words.js";
 
 /** @import { Refusal, Service } from "./service.js" */
-/** @import { Command } from "./keys.js" */
 /** @import { Item, Place, Verdict, Wish } from "./types.js" */
 
 /** What one element shows, from when it is put into a document until it is taken out. */
@@ -65,8 +66,9 @@ export class View {
     this.explore = button("Explore more", () => this.#explore(), { text: "Explore more", className: "explore" });
     this.end = element("p", { className: "end soft", hidden: true });
     this.credit = element("p", { className: "credit soft", part: "credit" });
-    this.shared = this.#sharedBanner();
-    this.root = this.#layout();
+    this.shared = sharedBanner(() => this.#fork());
+    const links = { anew: () => this.begin({}), share: () => this.#share(), help: () => this.help.showModal() };
+    this.root = this.#plain ? plainFrame(this) : frame(this, links);
     root.replaceChildren(this.root);
     this.#listen();
     this.#address = this.#plain || host.hasAttribute("session") ? null : new Address((place) => this.#arrive(place));
@@ -149,8 +151,8 @@ export class View {
     this.root.classList.toggle("begun", (answer?.step ?? 0) > 0);
     this.shared.hidden = !search.readOnly || phase !== "ready";
     if (phase === "loading" && answer?.id !== search.place?.id) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
-    this.state.show(this.#stateOf());
-    const items = (phase === "ready" && answer?.page.total !== 0 && !this.#exhausted() && (this.#plain || !answer?.found)) || phase === "loading";
+    this.state.show(stateOf(search, this.#plain, { anew: () => this.begin({}), again: () => this.#enter() }));
+    const items = (phase === "ready" && answer?.page.total !== 0 && !exhausted(answer) && (this.#plain || !answer?.found)) || phase === "loading";
     this.grid.stage.hidden = !items;
     this.explore.hidden = this.#plain || !items || this.#explored || !answer || answer.page.items.length >= answer.page.total;
     this.end.hidden = !items || !this.#explored;
@@ -170,7 +172,7 @@ export class View {
     const place = this.#place();
     const fetch = async (/** @type {number} */ offset, /** @type {number} */ limit) => {
       const page = await this.#unlessLeft(this.search.insist(() => this.#service.items(place, offset, limit)));
-      for (const item of page?.items ?? []) this.search.known.set(item.id, item);
+      this.search.items.add(page?.items ?? []);
       return page;
     };
     const ranking = new Ranking(answer.page, fetch, (problem) => {
@@ -205,28 +207,6 @@ export class View {
   #refused(refusal) {
     const moved = refusal.session && refusal.session.step !== undefined && refusal.status === 409 && !this.#plain;
     this.notices.say(moved ? "This search has gone on in another window. Here is where it stands; your last click was not counted." : refusal.message);
-  }
-
-  #stateOf() {
-    const { phase, trouble, answer } = this.search;
-    /** @type {[string, () => void]} */
-    const anew = ["Start anew", () => { this.begin({}); }];
-    if (phase === "gone") return { title: "This search is no longer kept.", text: "Searches are forgotten after a while without a click.", ways: this.#plain ? [] : [anew] };
-    if (phase === "failed") return { title: "That did not work.", text: trouble, ways: [/** @type {[string, () => void]} */ (["Try again", () => this.#enter()]), ...(this.#plain ? [] : [anew])] };
-    if (phase !== "ready" || !answer) return null;
-    if (this.#exhausted()) return { title: "Nothing is left.", text: "You have rated everything there is.", ways: [/** @type {[string, () => void]} */ (["Undo the last", () => this.search.undo()])] };
-    if (answer.page.total) return null;
-    /** @type {[string, () => void]} */
-    const open = ["Remove the filters", () => this.search.narrow(null)];
-    return { title: "Nothing passes these filters.", text: "Remove some of them, or all.", ways: answer.filter ? [open, anew] : [anew] };
-  }
-
-  /** Whether there is nothing to see that has not been judged. */
-  #exhausted() {
-    const { answer } = this.search;
-    const items = answer?.page.items ?? [];
-    const judged = new Set([...(answer?.likes ?? []), ...(answer?.dislikes ?? [])]);
-    return items.length > 0 && items.every((item) => judged.has(item.id)) && !answer?.found;
   }
 
   /** @param {string} item @param {"like" | "dislike"} verdict */
@@ -304,37 +284,15 @@ export class View {
   #key(event) {
     const command = commandOf(event);
     if (!command || this.root.querySelector("dialog[open]")) return;
-    if (this.#obey(command)) event.preventDefault();
-  }
-
-  /** @param {Command} command @returns {boolean} whether it meant something here */
-  #obey(command) {
-    const { current } = this.grid;
-    switch (command) {
-      case "like":
-      case "dislike":
-        if (current) this.#judge(current.id, command);
-        return current !== null;
-      case "undo":
-        if (!this.panel.undo.disabled) this.search.undo();
-        return true;
-      case "redo":
-        if (!this.panel.redo.disabled) this.search.redo();
-        return true;
-      case "help":
-        if (!this.#plain) this.help.showModal();
-        return !this.#plain;
-      case "words":
-        if (!this.#plain) this.words.input.focus();
-        return !this.#plain;
-      default: {
-        // Without a card in focus, up and down are for scrolling.
-        if (!current && (command === "up" || command === "down")) return false;
-        const by = { left: -1, right: 1, up: -this.grid.columns, down: this.grid.columns }[command];
-        this.grid.move(by);
-        return true;
-      }
-    }
+    const { panel } = this;
+    const obeyed = obey(command, this.grid, {
+      judge: (item, verdict) => this.#judge(item.id, verdict),
+      undo: () => panel.undo.disabled || this.search.undo(),
+      redo: () => panel.redo.disabled || this.search.redo(),
+      help: this.#plain ? null : () => this.help.showModal(),
+      words: this.#plain ? null : () => this.words.input.focus(),
+    });
+    if (obeyed) event.preventDefault();
   }
 
   /** Keep how far somebody has looked around, for a reload or their way back. */
@@ -349,29 +307,6 @@ export class View {
   /** @param {"session" | "click" | "found"} name @param {object} detail */
   #tell(name, detail) {
     this.#host.dispatchEvent(new CustomEvent(`seeker:${name}`, { bubbles: true, composed: true, detail }));
-  }
-
-  #sharedBanner() {
-    return element("div", { className: "banner shared", hidden: true },
-      element("p", {}, "You are looking at a search that somebody has shared with you."),
-      button("Continue from here", () => this.#fork(), { text: "Continue from here", className: "primary" }));
-  }
-
-  #layout() {
-    const main = element("div", { className: "main" },
-      this.chips.element, this.filters.element, this.state.element, this.found.element,
-      this.grid.stage, this.explore, this.end);
-    const body = element("div", { className: "body" }, main, this.panel.element);
-    if (this.#plain) return element("div", { className: "seeker plain" }, ...this.notices.elements, body, this.detail.dialog);
-    const header = element("header", { part: "header" },
-      element("h1", { part: "brand" }, icon("mark"), element("span", {}, "Seeker")),
-      this.chooser.element, this.words.element, this.filters.button,
-      element("div", { className: "links" },
-        button("Start anew", () => this.begin({}), { icon: "plus", text: "Start anew", className: "quiet" }),
-        button("Share", () => this.#share(), { icon: "share", text: "Share", className: "quiet" }),
-        button("Help", () => this.help.showModal(), { icon: "help", text: "Help", className: "quiet" })));
-    return element("div", { className: "seeker" }, header, ...this.notices.elements, this.shared, body,
-      this.credit, this.detail.dialog, this.sharing.dialog, this.help);
   }
 
   /**
