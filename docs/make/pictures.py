@@ -125,9 +125,8 @@ def exploring() -> Any:
     base = catalog.session(seed=5)
     for liked in (True, False):
         page = base.page().ids
-        verdict = "like" if liked else "dislike"
         chosen = (closest if liked else farthest)(points, page, target)
-        base.click(chosen, verdict, page)
+        base.click(chosen, "like" if liked else "dislike", page)
     figure, axes = pyplot.subplots(1, 3, figsize=(9.6, 3.5))
     for axis, level in zip(axes, (0.0, 1.0, 6.0), strict=True):
         session = Session.replay(catalog, base.events)

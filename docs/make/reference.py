@@ -20,8 +20,10 @@ import click
 
 import seeker
 from seeker.cli import cli
+from seeker.cli.failures import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
 from seeker.server.settings import PREFIX, Settings
+from seeker.stores import StoreFailed
 
 REFERENCE = Path(__file__).parent.parent / "reference"
 MADE = "<!-- Written by docs/make/reference.py; change the code, then run `make reference`. -->"
@@ -53,11 +55,12 @@ def cli_page() -> str:
         "| exit code | meaning |",
         "| --- | --- |",
         "| 0 | it went well |",
-        f"| {seeker.SeekerError.exit_code} | something went wrong outside: disk, network, port |",
+        f"| {seeker.SeekerError.exit_code} | the machine refused: port, rights, disk, memory |",
         f"| {seeker.BadInput.exit_code} | something given cannot be used |",
         f"| {seeker.NotFound.exit_code} | something named is not there |",
         f"| {seeker.Conflict.exit_code} | it does not fit the present state |",
-        "| 130 | stopped by Ctrl-C |",
+        f"| {StoreFailed.exit_code} | sessions cannot be kept or read |",
+        f"| {INTERRUPTED} | stopped by Ctrl-C |",
         "",
     ]
     for path, command in commands(cli):

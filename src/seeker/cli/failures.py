@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import sys
@@ -11,6 +12,9 @@ import click
 from seeker.errors import SeekerError
 
 INTERRUPTED = 130
+
+_FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
+_FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 class Stopped(SeekerError):
@@ -35,14 +39,38 @@ def said(error: Exception) -> int:
         # Whoever read the output has had enough; without this, Python complains at its exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    if isinstance(error, MemoryError):
+        _say(_NO_MEMORY)
+        return 1
     if isinstance(error, OSError):
-        where = f" ('{error.filename}')" if error.filename else ""
-        _say(f"The operating system refused: {error.strerror or error}{where}.")
+        _say(_refused(error))
         return 1
     if isinstance(error, sqlite3.Error):
         _say(f"The item table cannot be written or read: {error}.")
         return 1
     raise error
+
+
+_NO_MEMORY = (
+    "There is not enough memory for this. Close other programs, use a machine with more, or make "
+    "the catalog smaller (--dtype int8)."
+)
+
+
+def _refused(error: OSError) -> str:
+    """Return a sentence about what the operating system did not allow."""
+    where = f" '{error.filename}'" if error.filename else ""
+    if error.errno in _FORBIDDEN:
+        return f"There is no right to read or write{where or ' there'}. Choose another place."
+    if error.errno in _FULL:
+        at = f" at{where}" if where else ""
+        return (
+            f"The disk is full{at}, or files may not grow as large as is needed. Make space and "
+            "run the same command again; a build goes on where it was."
+        )
+    if error.errno == errno.ENOMEM:
+        return _NO_MEMORY
+    return f"The operating system refused: {error.strerror or error}{where and f' ({where[1:]})'}."
 
 
 def _say(sentence: str) -> None:

@@ -93,7 +93,8 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        number = getattr(error, "errno", None)
+        reason = os.strerror(number) if number else str(error)
         raise CannotListen(
             f"Nothing can listen at {host}, port {port} ({reason}).",
             "Choose another with --port; 0 takes any that is free.",
