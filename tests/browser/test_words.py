@@ -1,0 +1,154 @@
+"""Words and filters: how a search begins or goes on with them, and how they are taken away."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from browser.search import Search
+from browser.watch import Watch
+from test_server_parts import Server
+
+
+def chip(search: Search, words: str) -> None:
+    expect(search.chips.get_by_role("button", name=f"Remove {words}", exact=True)).to_be_visible()
+
+
+def test_words_begin_a_search(search: Search) -> None:
+    search.say("violet")
+    session = search.session()
+    assert session["query"] == "violet"
+    assert sum("violet" in title for title in search.titles()) >= 6
+    chip(search, "violet")
+    search.press("Remove violet")
+    assert search.session()["query"] is None
+    expect(search.chips.get_by_role("button")).to_have_count(0)
+
+
+def test_words_in_the_middle_go_on_from_there(search: Search) -> None:
+    search.like(search.titles()[0])
+    session = search.session()
+    search.say("in blue")
+    after = search.session()
+    assert after["id"] == session["id"]
+    assert after["likes"] == session["likes"]
+    assert after["said"] == ["in blue"]
+    chip(search, "in blue")
+    titles = search.titles()
+    search.press("Remove in blue")
+    assert search.session()["said"] == []
+    search.press("Undo")
+    assert search.titles() == titles
+    chip(search, "in blue")
+
+
+def test_words_that_look_like_code_are_words(search: Search) -> None:
+    words = '<img src=x onerror="alert(1)"> & "quotes"'
+    search.like(search.titles()[0]).say(words)
+    chip(search, words)
+    assert search.session()["said"] == [words]
+
+
+def test_nothing_happens_without_words(search: Search) -> None:
+    search.say("   ")
+    assert search.session()["step"] == 0
+    assert search.session()["query"] is None
+
+
+def filters(search: Search) -> None:
+    """Open the filters, if they are folded away."""
+    region = search.page.get_by_role("group", name=re.compile("colour", re.I))
+    if not region.first.is_visible():
+        search.button(re.compile("^Filter")).click()
+    expect(region.first).to_be_visible()
+
+
+def test_a_kind_is_filtered_by_ticking_it(search: Search) -> None:
+    filters(search)
+    box = search.page.get_by_role("checkbox", name=re.compile(r"^star\b.*48"))
+    box.check()
+    search.settled()
+    assert list(search.session()["filter"]) == ["form"]
+    assert all(title.endswith("star") for title in search.titles())
+    assert search.session()["page"]["total"] == 48
+    remove = search.chips.get_by_role("button", name=re.compile("^Remove .*star"))
+    remove.click()
+    search.settled()
+    assert search.session()["filter"] is None
+    assert search.session()["page"]["total"] == 240
+
+
+def test_two_kinds_and_a_range_narrow_together(search: Search) -> None:
+    filters(search)
+    search.page.get_by_role("checkbox", name=re.compile(r"^star\b")).check()
+    search.settled()
+    search.page.get_by_role("checkbox", name=re.compile(r"^ring\b")).check()
+    search.settled()
+    assert search.session()["page"]["total"] == 96
+    highest = search.page.get_by_label(re.compile("highest price", re.I))
+    highest.fill("40")
+    highest.press("Enter")
+    search.settled()
+    session = search.session()
+    assert 0 < session["page"]["total"] < 96
+    assert all(item["attributes"]["price"] <= 40 for item in session["page"]["items"])
+    search.press("Undo")
+    assert search.session()["page"]["total"] == 96
+
+
+def test_likes_outside_a_filter_still_count(search: Search) -> None:
+    liked = next(title for title in search.titles() if not title.endswith("star"))
+    search.like(liked)
+    filters(search)
+    search.page.get_by_role("checkbox", name=re.compile(r"^star\b")).check()
+    search.settled()
+    expect(search.liked.get_by_role("button", name=f"Clear {liked}")).to_be_visible()
+    assert search.session()["likes"]
+
+
+def test_a_filter_that_would_leave_nothing_is_refused_in_words(
+    search: Search, watch: Watch
+) -> None:
+    watch.allow("422")
+    filters(search)
+    titles = search.titles()
+    lowest = search.page.get_by_label(re.compile("lowest price", re.I))
+    lowest.fill("1000")
+    lowest.press("Enter")
+    expect(search.alert.filter(has_text=re.compile("No item|Nothing"))).to_be_visible()
+    search.settled()
+    assert search.session()["filter"] is None
+    assert search.titles() == titles
+    expect(search.chips.get_by_role("button")).to_have_count(0)
+
+
+def test_boxes_ticked_quickly_all_count(search: Search) -> None:
+    filters(search)
+    boxes = [
+        search.page.get_by_role("checkbox", name=re.compile(rf"^{form}\b")).element_handle()
+        for form in ("star", "ring", "circle")
+    ]
+    search.page.evaluate("boxes => boxes.forEach((one) => one.click())", boxes)
+    search.settled()
+    assert search.session()["page"]["total"] == 3 * 48
+    for form in ("star", "ring", "circle"):
+        box = search.page.get_by_role("checkbox", name=re.compile(rf"^{form}\b"))
+        expect(box).to_be_checked()
+
+
+def test_sentences_are_cards_to_read(page: Page, sentences: Server) -> None:
+    search = Search(page).begin(sentences.url)
+    titles = search.titles()
+    assert len(titles) == 12
+    expect(search.grid.locator("img")).to_have_count(0)
+    for title in titles[:4]:
+        card = search.grid.get_by_text(title, exact=True).first
+        expect(card).to_be_visible()
+        # Nothing of a sentence is cut off.
+        assert card.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
+        assert card.evaluate("one => one.scrollHeight <= one.clientHeight + 1")
+    search.like(titles[0])
+    expect(search.liked.get_by_role("button", name=f"Clear {titles[0]}")).to_be_visible()
+    search.press("Start anew").say("snow")
+    assert sum("snow" in title for title in search.titles()) >= 4
