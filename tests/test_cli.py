@@ -132,7 +132,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(
     source = jsonl(tmp_path / "s.jsonl", SHIRTS)
     (tmp_path / "closed").mkdir(mode=0o500)
     assert main(["build", str(source), "--out", str(tmp_path / "closed" / "c")]) == 1
-    assert "operating system refused: Permission denied" in capsys.readouterr().err
+    assert "There is no right to read or write" in capsys.readouterr().err
 
 
 def test_a_file_where_a_folder_should_be_is_one_sentence(

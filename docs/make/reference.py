@@ -59,7 +59,8 @@ def cli_page() -> str:
         f"| {seeker.BadInput.exit_code} | something given cannot be used |",
         f"| {seeker.NotFound.exit_code} | something named is not there |",
         f"| {seeker.Conflict.exit_code} | it does not fit the present state |",
-        f"| {StoreFailed.exit_code} | sessions cannot be kept or read |",
+        f"| {StoreFailed.exit_code} | the sessions' store, or a server, does not answer |",
+        "| 6 | the cluster does not answer |",
         f"| {INTERRUPTED} | stopped by Ctrl-C |",
         "",
     ]
