@@ -111,8 +111,15 @@ class Acting:
             return self.shown(id, name, entry)
 
     def _settle(self, id: str) -> None:
-        """Bring a session's bounds and belief up to date, unless somebody is at it."""
+        """Bring a session's bounds and belief up to date, unless somebody is at it.
+
+        As soon as anybody does anything, it stops, and goes on from there when it is quiet again.
+        """
         with self._sessions.idle(id) as entry:
-            if entry is not None:
-                entry.session.refresh()
-                entry.summary = Summary.of(entry.session.belief)
+            if entry is None:
+                return
+            belief = entry.session.prepare(lambda: not self._background.free())
+            if belief is not None:
+                entry.summary = Summary.of(belief)
+                return
+        self._background.want(id, lambda: self._settle(id))

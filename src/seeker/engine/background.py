@@ -17,7 +17,7 @@ class Background:
     """
 
     def __init__(self, free: Callable[[], bool], most: int = 64) -> None:
-        self._free = free
+        self.free = free
         self._most = most
         self._tasks: OrderedDict[str, Callable[[], None]] = OrderedDict()
         self._changed = threading.Condition()
@@ -55,7 +55,7 @@ class Background:
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not self._stopped and not (self._tasks and self._free()):
+                while not self._stopped and not (self._tasks and self.free()):
                     self._changed.wait(_LOOK_AGAIN if self._tasks else None)
                 if self._stopped:
                     return
