@@ -147,10 +147,11 @@ export class View {
     this.root.classList.toggle("readonly", search.readOnly);
     this.root.classList.toggle("ended", Boolean(answer?.found));
     this.root.classList.toggle("away", phase === "gone" || phase === "failed");
-    this.root.classList.toggle("waiting", phase === "loading" && answer?.id !== search.place?.id);
+    const waiting = phase === "loading" && (!answer || answer.id !== search.place?.id);
+    this.root.classList.toggle("waiting", waiting);
     this.root.classList.toggle("begun", (answer?.step ?? 0) > 0);
     this.shared.hidden = !search.readOnly || phase !== "ready";
-    if (phase === "loading" && answer?.id !== search.place?.id) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
+    if (waiting) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
     this.state.show(stateOf(search, this.#plain, { anew: () => this.begin({}), again: () => this.#enter() }));
     const items = (phase === "ready" && answer?.page.total !== 0 && !exhausted(answer) && (this.#plain || !answer?.found)) || phase === "loading";
     this.grid.stage.hidden = !items;
