@@ -16,7 +16,7 @@ $(VENV)/.demo: pyproject.toml
 
 $(VENV)/.dev: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench,docs]"
+	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench,cluster,docs]"
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo  ## the web service on the built-in catalog

@@ -24,7 +24,7 @@ from seeker.catalog.opening import check_sizes, open_views
 from seeker.catalog.shelf import InMemory, Shelf, Stored
 from seeker.catalog.values import Kind
 from seeker.errors import BadInput, NotFound
-from seeker.session import Item, Session
+from seeker.session import Event, Item, Session
 from seeker.session.events import Repeat
 from seeker.space import Metric, View
 from seeker.space.view import Scale
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 
 class Catalog:
     """Items that can be searched: ids, titles, attributes, and vectors in one or more views."""
+
+    sessions: type[Session] = Session
+    """What searches this catalog."""
 
     def __init__(
         self,
@@ -150,7 +153,7 @@ class Catalog:
         are several. repeat: whether items may be shown again: "never" once they were on screen,
         "unrated" unless they were judged, "always".
         """
-        return Session.begin(
+        return self.sessions.begin(
             self,
             model=model,
             strategy=strategy,
@@ -161,6 +164,10 @@ class Catalog:
             user=user,
             repeat=repeat,
         )
+
+    def replay(self, events: Iterable[Event | Mapping[str, Any]]) -> Session:
+        """Return the session that these events, or their JSON, make up: the same to the bit."""
+        return self.sessions.replay(self, events)
 
     def row(self, item: str) -> int:
         """Return the place of an item in the catalog."""

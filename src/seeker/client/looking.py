@@ -83,7 +83,8 @@ class Looking:
 
     def _page(self, page: Mapping[str, Any]) -> Page:
         items = tuple(item_of(self._wire, one) for one in page["items"])
-        return Page(items, self.step, page["offset"], page["limit"], page["total"])
+        partial = page.get("partial", False)
+        return Page(items, self.step, page["offset"], page["limit"], page["total"], partial)
 
 
 def item_of(wire: Wire, answer: Mapping[str, Any]) -> Item:

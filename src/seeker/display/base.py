@@ -21,7 +21,8 @@ class Scene:
     """The moment that is ranked.
 
     later: items to come after all others, in groups, such as those already seen and those already
-    judged. clicks: how often an item was liked or disliked. blank: nothing is known yet.
+    judged. clicks: how often an item was liked or disliked. blank: nothing is known yet. first:
+    the row of the first item in the whole catalog, where the scores are of a part of it.
     """
 
     scores: Scores
@@ -31,6 +32,7 @@ class Scene:
     blank: bool
     clicks: Mapping[int, int] = field(default_factory=dict)
     later: tuple[Rows, ...] = ()
+    first: int = 0
 
     @property
     def total(self) -> int:
@@ -46,6 +48,26 @@ class Scene:
         for rows in self.later:
             fine[rows] = False
         return np.flatnonzero(fine)
+
+    def ordered(self, width: float, per_click: bool = True) -> Ranking:
+        """Return the items by score + width · noise; per_click: less noise for clicked items."""
+        from seeker.display.order import Order
+
+        return Order(self, width, per_click)
+
+    def shuffled(self) -> Ranking:
+        """Return the items in an order that is nothing but noise."""
+        from seeker.display.order import Sorted
+        from seeker.display.random import shuffled
+
+        return Sorted(self, shuffled(self))
+
+    def by_probability(self, width: float, per_click: bool = True) -> Ranking:
+        """Return the items by probability + width · noise."""
+        from seeker.display.boltzmann import noisy_probabilities
+        from seeker.display.order import Sorted
+
+        return Sorted(self, noisy_probabilities(self, width, per_click))
 
 
 class Ranking(Protocol):

@@ -12,12 +12,10 @@ import numpy as np
 from seeker.display import keys
 from seeker.display.base import First, Ranking, Scene, Strategy, check_first
 from seeker.display.cover import Covered
-from seeker.display.order import Order, Sorted
-from seeker.display.random import Random
 from seeker.errors import BadInput
 from seeker.models.checks import check_number
 from seeker.numbers import few_numbers
-from seeker.types import Doubles
+from seeker.types import Doubles, Rows
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 
@@ -51,13 +49,13 @@ class Boltzmann(Strategy):
     def rank(self, scene: Scene) -> Ranking:
         width = self._width(scene.step)
         if width is None:
-            return Random().rank(scene)
+            return scene.shuffled()
         per_click = self.schedule is None
         order: Ranking
         if self.score == "log":
-            order = Order(scene, width, per_click)
+            order = scene.ordered(width, per_click)
         else:
-            order = Sorted(scene, _noisy_probabilities(scene, width, per_click))
+            order = scene.by_probability(width, per_click)
         return Covered(scene, order) if scene.blank and self.first == "cover" else order
 
     def bolder(self, level: float) -> Strategy:
@@ -90,16 +88,26 @@ def _tabulated(schedule: Sequence[float] | Callable[[int], float]) -> tuple[floa
     return tuple(etas)
 
 
-def _noisy_probabilities(scene: Scene, width: float, per_click: bool) -> Doubles:
-    """Return posterior + width · noise / √n of all items, (items,)."""
+def noisy_probabilities(
+    scene: Scene,
+    width: float,
+    per_click: bool,
+    log_total: float | None = None,
+    rows: Rows | None = None,
+) -> Doubles:
+    """Return posterior + width · noise / √n of all items, or of some rows, (items,) or (rows,).
+
+    log_total: the log of the sum of e**score over the whole catalog, where this is a part of it.
+    """
     from seeker.kernels.noise import gumbel
 
-    logs = scene.scores.everywhere()
-    logs -= np.logaddexp.reduce(logs)
+    logs = scene.scores.everywhere() if rows is None else scene.scores.at(rows)
+    places = np.arange(len(logs)) if rows is None else rows
+    logs -= np.logaddexp.reduce(logs) if log_total is None else log_total
     noise = np.empty(len(logs))
-    gumbel(keys.key(scene.seed, scene.step, keys.RANKING), np.arange(len(logs)), noise)
+    gumbel(keys.key(scene.seed, scene.step, keys.RANKING), places + scene.first, noise)
     noise *= width
     if per_click:
         for row, count in scene.clicks.items():
-            noise[row] /= math.sqrt(1.0 + count)
+            noise[places == row] /= math.sqrt(1.0 + count)
     return np.exp(logs) + noise

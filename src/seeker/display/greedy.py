@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from seeker.display.base import First, Ranking, Scene, Strategy, check_first
 from seeker.display.cover import Covered
-from seeker.display.order import Order
 
 
 @dataclass(frozen=True)
@@ -20,7 +19,7 @@ class Greedy(Strategy):
         check_first(self.first)
 
     def rank(self, scene: Scene) -> Ranking:
-        order = Order(scene, 0.0)
+        order = scene.ordered(0.0)
         return Covered(scene, order) if scene.blank and self.first == "cover" else order
 
     def bolder(self, level: float) -> Strategy:

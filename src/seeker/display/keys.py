@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.types import Doubles
+from seeker.types import Doubles, Rows
 
 _MASK = 2**64 - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -30,7 +30,12 @@ def key(seed: int, step: int, purpose: int, place: int = 0) -> np.uint64:
 
 def uniforms(stream: np.uint64, count: int) -> Doubles:
     """Return the first numbers in (0, 1) of a stream, (count,): as `kernels.noise.uniform`."""
-    z = stream + np.arange(1, count + 1, dtype=np.uint64) * np.uint64(_GOLDEN)
+    return uniforms_at(stream, np.arange(count))
+
+
+def uniforms_at(stream: np.uint64, places: Rows) -> Doubles:
+    """Return the numbers in (0, 1) at some places of a stream, (places,)."""
+    z = stream + (places.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     z = z ^ (z >> np.uint64(31))

@@ -45,6 +45,10 @@ class Order:
             self._rows = np.concatenate(groups)
         return self._rows[:count]
 
+    def early(self, count: int) -> Rows:
+        """Return the first items of those that need not come later, (count,) or fewer."""
+        return self._best(min(count, self._early)) if self._early else np.empty(0, np.int64)
+
     def z(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
         value = self.scene.scores.at(rows)
@@ -52,7 +56,7 @@ class Order:
             from seeker.kernels.noise import gumbel
 
             noise = np.empty(len(rows))
-            gumbel(self._key, rows, noise)
+            gumbel(self._key, rows + self.scene.first, noise)
             noise *= self.width
             for row, count in self._clicks.items():
                 noise[rows == row] /= np.sqrt(1.0 + count)
@@ -94,7 +98,8 @@ class Order:
 
         def scan(start: int, stop: int) -> Rows:
             part = slice(start, stop)
-            places: Rows = bound(upper[part], start, self._key, width, bounds[part], keep)
+            number = self.scene.first + start
+            places: Rows = bound(upper[part], number, self._key, width, bounds[part], keep)
             return places + start
 
         found = np.concatenate(in_parts(len(upper), scan))
@@ -154,11 +159,15 @@ class Sorted:
         """Return the first items of the order, (count,)."""
         if count > len(self._rows) < self.total:
             wanted = min(max(count, 2 * len(self._rows)), self.total)
-            early = self.scene.candidates()
-            groups = [best(early, self.values[early], wanted)]
+            groups = [self.early(wanted)]
             groups += [best(rows, self.values[rows]) for rows in self.scene.later]
             self._rows = np.concatenate(groups) if wanted > len(groups[0]) else groups[0]
         return self._rows[:count]
+
+    def early(self, count: int) -> Rows:
+        """Return the first items of those that need not come later, (count,) or fewer."""
+        rows = self.scene.candidates()
+        return best(rows, self.values[rows], count)
 
 
 def best(rows: Rows, values: Doubles, count: int | None = None) -> Rows:

@@ -12,8 +12,6 @@ from seeker.session import Session
 
 _BESIDES = 16_384
 _PER_EVENT = 2_048
-_PER_ITEM = 16
-"""A belief and a ranking that were asked for stay with a session and are not among its nbytes."""
 
 
 @dataclass
@@ -28,17 +26,22 @@ class Entry:
 
     def measured(self) -> int:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""
-        besides = _BESIDES + _PER_EVENT * self.length + _PER_ITEM * len(self.catalog)
+        besides = _BESIDES + _PER_EVENT * self.length + self.session.asked_bytes
         return self.session.nbytes + besides
 
 
 class BeliefCache:
-    """Entries by session. What is in use is taken out, so that nothing can be dropped under it."""
+    """Entries by session. What is in use is taken out, so that nothing can be dropped under it.
+
+    Where memory is short, the longest unused first let go of what only a further click on the same
+    page would need; when all have done so, the longest unused are dropped.
+    """
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, Entry] = OrderedDict()
+        self._heavy: OrderedDict[str, Entry] = OrderedDict()
         self._bytes = 0
         self.hits = 0
         self.misses = 0
@@ -47,31 +50,34 @@ class BeliefCache:
     def take(self, id: str, counted: bool = True) -> Entry | None:
         """Take an entry out, if it is there; counted: among the hits and misses."""
         with self._lock:
-            entry = self._entries.pop(id, None)
-            if entry is not None:
-                self._bytes -= entry.bytes
+            entry = self._out(id)
             if counted:
                 self.hits += entry is not None
                 self.misses += entry is None
             return entry
 
     def put(self, id: str, entry: Entry) -> None:
-        """Put an entry back as the one used last; others go where memory is short."""
+        """Put an entry back as the one used last; others give way where memory is short."""
+        # A belief refers to its session: a session that is dropped with one is not freed at once.
+        entry.session.lighten()
         entry.bytes = entry.measured()
         with self._lock:
-            self._entries[id] = entry
+            self._entries[id] = self._heavy[id] = entry
             self._bytes += entry.bytes
+            while self._bytes > self.limit and self._heavy:
+                _, first = self._heavy.popitem(last=False)
+                self._bytes -= first.bytes
+                first.session.lighten(columns=True)
+                first.bytes = first.measured()
+                self._bytes += first.bytes
             while self._bytes > self.limit and self._entries:
-                _, gone = self._entries.popitem(last=False)
-                self._bytes -= gone.bytes
+                self._out(next(iter(self._entries)))
                 self.dropped += 1
 
     def forget(self, id: str) -> None:
         """Drop an entry."""
         with self._lock:
-            entry = self._entries.pop(id, None)
-            if entry is not None:
-                self._bytes -= entry.bytes
+            self._out(id)
 
     @property
     def bytes(self) -> int:
@@ -80,3 +86,10 @@ class BeliefCache:
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    def _out(self, id: str) -> Entry | None:
+        entry = self._entries.pop(id, None)
+        self._heavy.pop(id, None)
+        if entry is not None:
+            self._bytes -= entry.bytes
+        return entry

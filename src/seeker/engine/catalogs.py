@@ -19,8 +19,12 @@ class Catalogs:
     """Catalogs by name; one whose folder got a new version is opened again."""
 
     def __init__(
-        self, catalogs: Mapping[str, Catalog], clock: Callable[[], float] = time.monotonic
+        self,
+        catalogs: Mapping[str, Catalog],
+        clock: Callable[[], float] = time.monotonic,
+        opener: Callable[[str | Path], Catalog] = Catalog.open,
     ) -> None:
+        """Hold open catalogs; opener: how a folder that has changed is opened again."""
         for name in catalogs:
             if not _NAME.fullmatch(name):
                 raise BadInput(
@@ -31,11 +35,14 @@ class Catalogs:
             raise BadInput("There is no catalog to serve.")
         self._catalogs = dict(catalogs)
         self._clock = clock
+        self._opener = opener
         self._looked = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
 
     @classmethod
-    def open(cls, places: Iterable[str]) -> Catalogs:
+    def open(
+        cls, places: Iterable[str], opener: Callable[[str | Path], Catalog] = Catalog.open
+    ) -> Catalogs:
         """Open catalog folders, each given as FOLDER or NAME=FOLDER."""
         found: dict[str, Catalog] = {}
         for place in places:
@@ -46,8 +53,8 @@ class Catalogs:
                 raise BadInput(
                     f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER."
                 )
-            found[name] = Catalog.open(folder)
-        return cls(found)
+            found[name] = opener(folder)
+        return cls(found, opener=opener)
 
     @property
     def names(self) -> list[str]:
@@ -74,4 +81,4 @@ class Catalogs:
             self._looked[name] = now
             held = self._catalogs[name]
             if held.folder is not None and held.changed():
-                self._catalogs[name] = Catalog.open(held.folder)
+                self._catalogs[name] = self._opener(held.folder)

@@ -10,7 +10,6 @@ import numpy as np
 from seeker import models
 from seeker.catalog import Catalog
 from seeker.errors import SeekerError
-from seeker.session import Session
 from seeker.stores import Store
 
 DOUBT = 0.2
@@ -34,7 +33,7 @@ def learned(
         if kept is None or kept.catalog != name or kept.length < 2:
             continue
         try:
-            last = Session.replay(catalog, kept.events)
+            last = catalog.replay(kept.events)
         except SeekerError:
             continue  # The catalog has changed since; an older session may still tell.
         theirs = last.state.start.model

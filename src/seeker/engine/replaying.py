@@ -15,7 +15,7 @@ from seeker.stores.base import Written
 def replayed(catalog: Catalog, events: Sequence[Written]) -> Session:
     """Return the session that these events make up."""
     try:
-        return Session.replay(catalog, events)
+        return catalog.replay(events)
     except SeekerError as error:
         raise Conflict(
             f"The catalog has changed so that this session cannot go on: {error.message}",

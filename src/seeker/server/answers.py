@@ -30,12 +30,13 @@ def media_address(media: str | None, catalog: str) -> str | None:
 
 
 def page_json(page: Page, catalog: str) -> dict[str, Any]:
-    """Return a slice of a ranking."""
+    """Return a slice of a ranking; one that lacks a part of the catalog says so."""
     return {
         "items": [item_json(item, catalog) for item in page.items],
         "offset": page.offset,
         "limit": page.limit,
         "total": page.total,
+        **({"partial": True} if page.partial else {}),
     }
 
 

@@ -27,6 +27,7 @@ from seeker.errors import SeekerError
 from seeker.server import problems
 from seeker.server.edge import Edge
 from seeker.server.logs import LOGGER, set_up
+from seeker.server.opening import open_catalogs
 from seeker.server.schemas import Problem, SessionProblem
 from seeker.server.service import Service
 from seeker.server.settings import Settings
@@ -53,7 +54,7 @@ def create_app(
     routers: Sequence[APIRouter] = ROUTERS,
 ) -> FastAPI:
     """Make the application; catalogs: those to serve, if they are open already."""
-    service = Service(settings, catalogs or Catalogs.open(settings.catalogs))
+    service = Service(settings, catalogs or open_catalogs(settings))
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:

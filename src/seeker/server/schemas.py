@@ -120,6 +120,9 @@ class PageAnswer(BaseModel):
     offset: int
     limit: int
     total: int
+    partial: bool = Field(
+        False, description="There only if part of the catalog could not be asked: true."
+    )
 
 
 class BeliefAnswer(BaseModel):

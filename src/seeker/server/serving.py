@@ -14,6 +14,7 @@ from seeker.server.app import SETTINGS, create_app
 from seeker.server.keys import Keys
 from seeker.server.logs import set_up
 from seeker.server.metrics import SHARED
+from seeker.server.opening import joined
 from seeker.server.settings import Settings
 from seeker.stores import open_store
 from seeker.stores.opening import MEMORY
@@ -52,7 +53,7 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     # Whatever is wrong is said here, once, and not by every worker.
-    catalogs = Catalogs.open(settings.catalogs)
+    catalogs, settings = joined(settings, wait=True)
     Keys.read(settings.keys)
     if settings.workers > 1 and settings.store == MEMORY:
         raise SeekerError(

@@ -42,6 +42,17 @@ class Settings:
     burst: int = _setting(200, "Requests that a client may make at once.", least=1)
     cors: tuple[str, ...] = _setting((), "Origins whose pages may call the service.")
     proxies: tuple[str, ...] = _setting((), "Addresses of proxies whose word on clients counts.")
+    cluster: str = _setting(
+        "", "Search in shards on Ray: local, ray://HOST:10001, or HOST:6379; none: in this process."
+    )
+    shards: int = _setting(2, "Shards that every catalog is split into, on a cluster.", least=1)
+    partial_ok: bool = _setting(
+        False, "Answer from the shards that do answer, and say so, where some do not."
+    )
+    shard_timeout: float = _setting(10.0, "Seconds to wait for a shard's answer.", least=0.1)
+    shard_copies: str = _setting(
+        "", "Folder on the shards' machines for copies of catalogs; none: a temporary one."
+    )
     body_limit: int = _setting(64_000, "Length of a request's body.", size=True, least=1024)
     text_limit: int = _setting(1000, "Letters in a text that a person types.", least=1)
     page_limit: int = _setting(200, "Items on a page.", least=1)

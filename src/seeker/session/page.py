@@ -19,13 +19,17 @@ class Item:
 
 @dataclass(frozen=True)
 class Page:
-    """A slice of a session's ranking at one step."""
+    """A slice of a session's ranking at one step.
+
+    partial: part of the catalog could not be asked, so better items may be missing.
+    """
 
     items: tuple[Item, ...]
     step: int
     offset: int
     limit: int
     total: int
+    partial: bool = False
 
     @property
     def ids(self) -> list[str]:

@@ -45,7 +45,7 @@ from seeker.session.page import Page
 from seeker.session.searchable import Searchable
 from seeker.session.state import State, after, fold
 from seeker.session.whereabouts import Whereabouts
-from seeker.types import Array, Doubles, Rows
+from seeker.types import Array, Doubles, Floats, Rows
 
 
 class PaperSetting(TypedDict):
@@ -69,6 +69,7 @@ KEPT_BELIEF = 1_000_000
 """Up to so many items a belief is kept until the next click; beyond, while somebody holds it."""
 
 _SAMPLE = 256
+_PER_ITEM = 16
 
 
 class Session:
@@ -83,11 +84,8 @@ class Session:
         self._rows = Whereabouts(catalog)
         start = self._state.start
         person = None if isinstance(start.user, str) else start.user
-        space = start.model.space(
-            list(catalog.views.values()), person, self._rows.departed(self._events)
-        )
         self._assumed = self._assumption()
-        self._scores = Scores(start.model, space, self._log_prior())
+        self._scores = self._scored(person, self._rows.departed(self._events))
         self._belief: Callable[[], Belief | None] | None = None
         self._order: display.Ranking | None = None
         warm_up(self._scores)
@@ -160,6 +158,11 @@ class Session:
         """How many bytes this session keeps; they can be dropped and rebuilt by a replay."""
         prior = self._scores.log_prior
         return self._scores.nbytes + (0 if prior is None else prior.nbytes)
+
+    @property
+    def asked_bytes(self) -> int:
+        """About how many bytes a belief and a ranking take that were asked for: not in nbytes."""
+        return _PER_ITEM * len(self.catalog)
 
     def page(self) -> Page:
         """Return the items on display."""
@@ -306,6 +309,12 @@ class Session:
             self._belief = (lambda: kept) if few else weakref.ref(belief)
         return belief
 
+    def lighten(self, columns: bool = False) -> None:
+        """Let go of this step's belief, and of columns kept for later clicks; no result changes."""
+        self._belief = None
+        if columns:
+            self._scores.store.clear()
+
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
         row, evidence, scores = self.catalog.row(item), self._evidence(), self._scores
@@ -332,6 +341,14 @@ class Session:
                 for rating, share in zip(self._state.ratings.values(), shares, strict=True)
             ),
         )
+
+    def _scored(
+        self, person: Mapping[str, Doubles] | None, departed: Sequence[Mapping[str, Floats]]
+    ) -> Scores:
+        """Return the scores of all items: before any evidence, but with the prior."""
+        model = self._state.start.model
+        space = model.space(list(self.catalog.views.values()), person, departed)
+        return Scores(model, space, self._log_prior())
 
     def _append(self, event: Event) -> None:
         """Take an event into the log, or leave everything as it was."""

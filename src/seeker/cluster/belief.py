@@ -1,0 +1,118 @@
+"""A belief over all shards: what each knows of its items, put together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from seeker.cluster.messages import Above, Everything, Question, Weigh, Weighed
+from seeker.cluster.scores import FrontScores
+from seeker.models.scores import Interrupted, Stop
+from seeker.session import Belief
+from seeker.types import Doubles, Rows
+
+Ask = Callable[[Question, bool], list[object]]
+"""ask(question, whole): the answers of the shards in order; whole: not without all of them."""
+
+
+class MergedBelief(Belief):
+    """The posterior at one step of a session, from the shards' masses, counts and scores.
+
+    Sums are added shard by shard, so figures may differ from a single machine's in the last of
+    their sixteen digits; the order of the items never does.
+    """
+
+    def __init__(
+        self,
+        scores: FrontScores,
+        views: Sequence[str],
+        ask: Ask,
+        page: Callable[[], Rows],
+        row: Callable[[str], int],
+    ) -> None:
+        """Hold the way to the numbers; nothing is asked of the shards yet."""
+        self._scores = scores
+        self._ask = ask
+        self._views = tuple(views)
+        self._grid = scores.grid
+        self._page = page
+        self._row = row
+
+    def weigh(self, stop: Stop) -> None:
+        """Ask for what the figures are made of, unless the shards have other things to do."""
+        if stop():
+            raise Interrupted
+        if "_weighed" not in self.__dict__:
+            self._weighed = self._parts(idle=True)
+
+    @cached_property
+    def _weighed(self) -> list[Weighed]:
+        return self._parts(idle=False)
+
+    def _parts(self, idle: bool) -> list[Weighed]:
+        return [one for one in self._ask(Weigh(idle), False) if isinstance(one, Weighed)]
+
+    @cached_property
+    def _shares(self) -> Doubles:
+        """The mass of every shard relative to the best item of all, (shards,)."""
+        tops = np.array([one.top for one in self._weighed])
+        masses = np.array([one.mass for one in self._weighed])
+        return np.asarray(np.exp(tops - tops.max()) * masses)
+
+    @property
+    def _top(self) -> float:
+        return max(one.top for one in self._weighed)
+
+    @cached_property
+    def _log_total(self) -> float:  # type: ignore[override]
+        return self._top + math.log(float(self._shares.sum()))
+
+    @cached_property
+    def log_posterior(self) -> Doubles:  # type: ignore[override]
+        """Log-probabilities, (items,) float64, in catalog order: collected from all shards."""
+        logs = np.concatenate([np.asarray(one) for one in self._ask(Everything(), True)])
+        logs -= self._log_total
+        logs.setflags(write=False)
+        return logs
+
+    def rank(self, item: str) -> float:
+        """Return an item's place by probability: 1 is best, ties share the middle place."""
+        value = self._log_probability(item)
+        counts = np.array(self._ask(Above(self._log_total, value), True))
+        higher, equal = counts.sum(axis=0)
+        return float(higher + (equal + 1) / 2)
+
+    def probability(self, item: str) -> float:
+        """Return how probable it is that this item is the one looked for."""
+        return math.exp(self._log_probability(item))
+
+    def _log_probability(self, item: str) -> float:
+        score = self._scores.at(np.array([self._row(item)]))[0]
+        return float(score - self._log_total)
+
+    @cached_property
+    def entropy(self) -> float:
+        """The uncertainty about the item looked for, in nats."""
+        spread = sum(
+            share * (one.top - self._top) + math.exp(one.top - self._top) * one.spread
+            for share, one in zip(self._shares, self._weighed, strict=True)
+            if one.mass > 0.0
+        )
+        total = float(self._shares.sum())
+        return max(0.0, math.log(total) - float(spread) / total)
+
+    @cached_property
+    def on_page(self) -> float:
+        """How probable it is that the item looked for is on the page of this step."""
+        logs = self._scores.at(self._page()) - self._log_total
+        return min(1.0, float(np.exp(logs).sum()))
+
+    @cached_property
+    def settings(self) -> Doubles:
+        """The posterior of θ, (mixtures, noises); (1, 1) where a model leaves nothing open."""
+        noises = max(1, len(self._grid.sigmas))
+        weights = self._shares @ np.array([one.settings for one in self._weighed])
+        return np.asarray(weights / weights.sum()).reshape(-1, noises)

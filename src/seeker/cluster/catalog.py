@@ -1,0 +1,22 @@
+"""A catalog whose vectors are searched by shards; in all else, a catalog like any other."""
+
+from __future__ import annotations
+
+from seeker.catalog import Catalog
+from seeker.cluster.fleet import Fleet
+from seeker.cluster.session import ClusterSession
+
+
+class ClusterCatalog(Catalog):
+    """Items, filters and keyword search here at the front; distances and scores in shards."""
+
+    sessions = ClusterSession
+    fleet: Fleet
+
+    @classmethod
+    def over(cls, catalog: Catalog, fleet: Fleet) -> ClusterCatalog:
+        """Return a catalog with its rows searched by shards that were made for it."""
+        made = cls(catalog._shelf, catalog.views, catalog._readers, catalog.folder, catalog.head)
+        made._stamp = catalog._stamp
+        made.fleet = fleet
+        return made

@@ -1,0 +1,30 @@
+"""Shards in this very process: for trying things out, and to test the merging by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from seeker.cluster.part import Part
+from seeker.cluster.ranges import Range, split
+from seeker.cluster.shard import Shard
+from seeker.cluster.transport import Call, Reply
+from seeker.space import View
+
+
+class InProcess:
+    """Shards that are asked one after the other; memory: bytes each may keep of sessions."""
+
+    def __init__(self, views: Mapping[str, View], shards: int, memory: int = 512_000_000) -> None:
+        self.ranges: tuple[Range, ...] = split(len(next(iter(views.values()))), shards)
+        self.shards = [Shard(Part.of(views, one), memory) for one in self.ranges]
+
+    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
+        """Ask some shards, by number."""
+        return {number: self.shards[number].answer(*call) for number, call in calls.items()}
+
+    def deliver(self, shard: int, seconds: float) -> bool:
+        """Return that a shard has its part."""
+        return True
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""

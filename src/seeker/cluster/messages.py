@@ -1,0 +1,156 @@
+"""What the front asks and what shards answer. Rows are always counted in the whole catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from seeker.cluster.prior import PriorPart
+from seeker.models.base import Evidence, Model
+from seeker.types import Doubles, Rows
+
+Vectors: TypeAlias = tuple[Doubles, ...]
+"""The vectors of one item, (d,) each, in the order of the views."""
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """All of a session that the scores and the order of items depend on, at one step.
+
+    key: a name under which a shard keeps what it has computed. rows: the items that the evidence
+    speaks of. prior: the name of the log-prior, None for an even one. clicks, later: as in
+    `display.Scene`.
+    """
+
+    key: str
+    model: Model
+    person: Mapping[str, Doubles] | None
+    evidence: Evidence
+    rows: tuple[int, ...]
+    prior: str | None
+    seed: int
+    step: int
+    clicks: Mapping[int, int] = field(default_factory=dict)
+    later: tuple[Rows, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Supply:
+    """What a shard may not know yet: vectors of items that other shards hold, and the prior."""
+
+    vectors: Mapping[int, Vectors] = field(default_factory=dict)
+    prior: PriorPart | None = None
+
+
+@dataclass(frozen=True)
+class Lacking:
+    """The answer of a shard that cannot answer yet: it needs to be told more.
+
+    part: it does not have its part of the catalog. prior: it does not know the prior. rows: the
+    items whose vectors it does not know.
+    """
+
+    part: bool = False
+    prior: bool = False
+    rows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The answer to what may wait, if something else was asked meanwhile: it is not done yet."""
+
+
+@dataclass(frozen=True)
+class Best:
+    """Ask for the first items by score + width · noise."""
+
+    width: float
+    per_click: bool
+    count: int
+
+
+@dataclass(frozen=True)
+class Shuffled:
+    """Ask for the first items in an order that is nothing but noise."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class Probable:
+    """Ask for the first items by probability + width · noise; log_total makes scores logs of it."""
+
+    width: float
+    per_click: bool
+    log_total: float
+    count: int
+
+
+@dataclass(frozen=True)
+class LogTotal:
+    """Ask for the log of the sum of e**score, going on from what the shards before have found.
+
+    The sum runs through all items in their order, as on one machine, so that it is the same to
+    the last bit.
+    """
+
+    so_far: float | None
+
+
+@dataclass(frozen=True)
+class Weigh:
+    """Ask for the shard's part of the belief; idle: it may wait, so anything else comes first."""
+
+    idle: bool = False
+
+
+@dataclass(frozen=True)
+class Above:
+    """Ask how many items are more probable than a value, and how many exactly as probable."""
+
+    log_total: float
+    value: float
+
+
+@dataclass(frozen=True)
+class Everything:
+    """Ask for the scores of all items."""
+
+
+@dataclass(frozen=True)
+class Refresh:
+    """Ask for bounds to be brought up to date, while nothing else is asked.
+
+    page: what the next click may be on.
+    """
+
+    page: tuple[int, ...]
+
+
+Question: TypeAlias = Best | Shuffled | Probable | LogTotal | Weigh | Above | Everything | Refresh
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The first items of a shard, best first: rows and their values, (count,) each."""
+
+    rows: Rows
+    values: Doubles
+
+
+@dataclass(frozen=True, eq=False)
+class Weighed:
+    """A shard's part of the belief, relative to its best score, top (−inf: nothing is open).
+
+    mass: Σ e**(score − top). spread: Σ e**(score − top) · (score − top). settings: the posterior
+    of θ, (thetas,), as far as these items tell.
+    """
+
+    top: float
+    mass: float
+    spread: float
+    settings: Doubles
+
+
+Answer: TypeAlias = Found | Weighed | Doubles | float | tuple[int, int] | Stopped | None

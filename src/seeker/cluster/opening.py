@@ -1,0 +1,82 @@
+"""A cluster to search catalogs in: joined once per process, shared by all that is served."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from seeker.catalog import Catalog
+from seeker.cluster.catalog import ClusterCatalog
+from seeker.cluster.connecting import connect
+from seeker.cluster.failures import ShardsSilent
+from seeker.cluster.fleet import Fleet
+from seeker.cluster.raytransport import RayShards
+from seeker.cluster.transport import Silent
+from seeker.errors import BadInput
+
+_START = 120.0
+
+
+class Cluster:
+    """Shards on Ray.
+
+    address: see `connecting.connect`. shards: into how many each catalog is split. seconds: how
+    long to wait for a shard. partial_ok: answer from those that do answer, and say so. memory:
+    bytes that each shard may keep of sessions. copies: a folder on the shards' machines for parts
+    of catalogs whose folder they do not see.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        shards: int = 2,
+        seconds: float = 10.0,
+        partial_ok: bool = False,
+        memory: int = 512_000_000,
+        copies: str | None = None,
+        idle: float = 600.0,
+    ) -> None:
+        self.address = connect(address)
+        """Where others on this machine find the same cluster."""
+        self._shards = shards
+        self._seconds = seconds
+        self._partial_ok = partial_ok
+        self._memory = memory
+        self._copies = copies
+        self._idle = idle
+
+    def open(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
+        """Open a catalog folder; its shards are found, or begin to start."""
+        catalog = Catalog.open(folder)
+        return ClusterCatalog.over(catalog, self._fleet(catalog))
+
+    def _fleet(self, catalog: Catalog) -> Fleet:
+        if catalog.folder is None or catalog.head is None:
+            raise BadInput("Only a catalog in a folder can be searched by shards on Ray.")
+        transport = RayShards(
+            catalog.views,
+            catalog.head.identity,
+            self._shards,
+            str(catalog.folder.resolve()),
+            memory=self._memory,
+            idle=self._idle,
+            copies=self._copies,
+        )
+        return Fleet(transport, self._seconds, self._partial_ok)
+
+
+def wait(catalog: ClusterCatalog, seconds: float = _START) -> None:
+    """Wait until all shards of a catalog have their part of it."""
+    transport = catalog.fleet.transport
+    if not isinstance(transport, RayShards):
+        return
+    until = time.monotonic() + seconds
+    reports = transport.reports(seconds)
+    silent = {shard: one.why for shard, one in reports.items() if isinstance(one, Silent)}
+    if silent:
+        raise ShardsSilent(sorted(silent), len(reports), next(iter(silent.values())))
+    for shard, report in reports.items():
+        if isinstance(report, Silent) or report.ready:
+            continue
+        if not transport.deliver(shard, max(0.0, until - time.monotonic())):
+            raise ShardsSilent([shard], len(reports), "its part of the catalog is on the way")

@@ -1,0 +1,181 @@
+"""Shards as Ray actors: found by name, so that all fronts of a cluster share them."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+from seeker.cluster.actor import Assignment, Report, ShardActor
+from seeker.cluster.connecting import NAMESPACE, imported
+from seeker.cluster.copies import checksum, pieces
+from seeker.cluster.part import Part
+from seeker.cluster.ranges import Range, split
+from seeker.cluster.transport import Call, Reply, Silent
+from seeker.errors import SeekerError
+from seeker.space import View
+
+THREADS = 8
+_AGAIN = 0.1
+_PING = 30.0
+
+
+class RayShards:
+    """The shards of one catalog in a Ray cluster; made where they are not there yet.
+
+    folder: where the catalog is; shards that see it there map it, others are sent a copy.
+    """
+
+    def __init__(
+        self,
+        views: Mapping[str, View],
+        identity: str,
+        shards: int,
+        folder: str | None,
+        memory: int = 512_000_000,
+        idle: float = 600.0,
+        copies: str | None = None,
+    ) -> None:
+        self._ray = imported()
+        self.ranges: tuple[Range, ...] = split(len(next(iter(views.values()))), shards)
+        self._parts = [Part.of(views, one) for one in self.ranges]
+        self._assignments = [
+            Assignment(identity, part.rows, part.outline, folder, copies, memory, idle)
+            for part in self._parts
+        ]
+        self._class = self._ray.remote(ShardActor)
+        self._lock = threading.Lock()
+        self._deliveries: dict[int, threading.Thread] = {}
+        self._actors: list[Any] = [self._actor(shard) for shard in range(shards)]
+        self._closed = threading.Event()
+        pinging = threading.Thread(
+            target=_ping,
+            args=(weakref.ref(self), self._closed, min(_PING, idle / 4)),
+            name="seeker-shards",
+            daemon=True,
+        )
+        pinging.start()
+
+    def _actor(self, shard: int) -> Any:
+        """Return the actor of a shard, made if it is not there."""
+        one = self._assignments[shard]
+        return self._class.options(
+            name=f"{one.identity}/{shard} of {len(self.ranges)}",
+            namespace=NAMESPACE,
+            lifetime="detached",
+            get_if_exists=True,
+            max_restarts=-1,
+            max_task_retries=-1,
+            max_concurrency=THREADS,
+            num_cpus=0,
+            scheduling_strategy="SPREAD",
+        ).remote(one)
+
+    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
+        """Ask some shards at once, by number, and wait for all of them, but no longer than that."""
+        replies: dict[int, Reply] = self._gather("answer", calls, seconds)
+        return replies
+
+    def reports(self, seconds: float) -> dict[int, Report | Silent]:
+        """Return how the shards are."""
+        everybody = dict.fromkeys(range(len(self.ranges)), ())
+        replies: dict[int, Report | Silent] = self._gather("report", everybody, seconds)
+        return replies
+
+    def _gather(self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float) -> Any:
+        """Call a method of some shards; those that died are made again as long as there is time."""
+        ray, until = self._ray, time.monotonic() + seconds
+        waiting = {shard: self._call(shard, method, call) for shard, call in calls.items()}
+        replies: dict[int, Any] = {}
+        while waiting:
+            left = max(0.0, until - time.monotonic())
+            ready, _ = ray.wait(list(waiting.values()), num_returns=len(waiting), timeout=left)
+            done = set(ready)
+            failed: list[int] = []
+            for shard, ref in list(waiting.items()):
+                if ref not in done:
+                    continue
+                del waiting[shard]
+                reply = self._got(ref)
+                if isinstance(reply, Silent):
+                    failed.append(shard)
+                replies[shard] = reply
+            if time.monotonic() >= until:
+                for shard in waiting:
+                    replies[shard] = Silent(f"no answer in {seconds:.3g} seconds")
+                return replies
+            if failed:
+                time.sleep(_AGAIN)
+                for shard in failed:
+                    self._revive(shard)
+                    waiting[shard] = self._call(shard, method, calls[shard])
+        return replies
+
+    def _call(self, shard: int, method: str, call: tuple[Any, ...]) -> Any:
+        return getattr(self._actors[shard], method).remote(*call)
+
+    def _got(self, ref: Any) -> Any:
+        """Return an answer that is there; an error of ours is raised, a lost shard is silent."""
+        errors = self._ray.exceptions
+        try:
+            return self._ray.get(ref)
+        except errors.RayTaskError as error:
+            cause = error.cause if isinstance(error.cause, Exception) else error
+            raise cause if isinstance(cause, SeekerError) else error from None
+        except errors.RayError as error:
+            return Silent(type(error).__name__)
+
+    def _revive(self, shard: int) -> None:
+        """Look for the actor of a shard again."""
+        with self._lock:
+            self._actors[shard] = self._actor(shard)
+
+    def deliver(self, shard: int, seconds: float) -> bool:
+        """Bring a shard its part of the catalog; return whether it is there in time."""
+        with self._lock:
+            under_way = self._deliveries.get(shard)
+            if under_way is None or not under_way.is_alive():
+                under_way = threading.Thread(
+                    target=self._deliver, args=(shard,), name="seeker-delivery", daemon=True
+                )
+                self._deliveries[shard] = under_way
+                under_way.start()
+        under_way.join(seconds)
+        return not under_way.is_alive()
+
+    def _deliver(self, shard: int) -> None:
+        """Send a shard its rows, a few pieces at a time, in order."""
+        ray, actor, part = self._ray, self._actors[shard], self._parts[shard]
+        sender = secrets.token_hex(8)
+        sums = []
+        for piece in pieces(part):
+            ray.get(actor.receive.remote(sender, piece))
+            sums.append(piece.sha256)
+        ray.get(actor.finish.remote(sender, checksum(sums)))
+
+    def close(self) -> None:
+        """Let go of the shards: they end by themselves when no front needs them."""
+        self._closed.set()
+
+    def end(self) -> None:
+        """End the shards for all."""
+        self.close()
+        for actor in self._actors:
+            self._ray.kill(actor, no_restart=True)
+
+
+def _ping(shards: weakref.ref[RayShards], closed: threading.Event, every: float) -> None:
+    """Tell the shards now and then that they are needed, for as long as they are."""
+    while not closed.wait(every):
+        alive = shards()
+        if alive is None:
+            return
+        try:
+            alive.reports(every)
+        except Exception:  # whoever asks next meets the same error and is told
+            continue
+        finally:
+            del alive

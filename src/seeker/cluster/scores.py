@@ -1,0 +1,48 @@
+"""Scores at the front: exact for the few items it asks about itself, never held for all."""
+
+from __future__ import annotations
+
+from seeker.cluster.prior import Prior
+from seeker.cluster.space import FrontSpace
+from seeker.models.base import Evidence, Model
+from seeker.models.scores import Scores, Stop, never
+from seeker.types import Doubles
+
+
+class FrontScores(Scores):
+    """Scores under a model of items whose sums are kept in shards.
+
+    Nothing is ever settled here, so every term is computed for the items that are asked about.
+    """
+
+    space: FrontSpace
+    log_prior: Prior | None  # type: ignore[assignment]
+
+    def __init__(self, model: Model, space: FrontSpace, log_prior: Prior | None) -> None:
+        super().__init__(model, space)
+        self.log_prior = log_prior
+        self.evidence = Evidence()
+        self.rows: tuple[int, ...] = ()
+        """The items that the evidence speaks of."""
+
+    def want(self, evidence: Evidence) -> None:
+        """Make the scores those given this evidence."""
+        terms = self.model.terms(evidence, self.space)
+        self.evidence = evidence
+        self._wanted = frozenset(terms)
+        self._batches = {}
+        spoken = [probe.row for term in terms for probe in self.model.probe(term)]
+        shifted = [click.row for click in evidence.clicks] if evidence.texts else []
+        self.rows = tuple(dict.fromkeys([*spoken, *shifted]))
+
+    def then(self) -> FrontScores:
+        """Return these scores as they are now, whatever comes."""
+        kept = FrontScores(self.model, self.space, self.log_prior)
+        kept.want(self.evidence)
+        return kept
+
+    def settle(self, stop: Stop = never) -> None:
+        """Do nothing: the shards do it."""
+
+    def everywhere(self, stop: Stop = never) -> Doubles:
+        raise NotImplementedError("The front holds no scores of all items; the shards do.")

@@ -1,0 +1,69 @@
+"""The space of a shard: items are the shard's own, but one can ask how far they are from any."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from seeker.cluster.messages import Vectors
+from seeker.cluster.part import Part
+from seeker.models.base import Model
+from seeker.space import Space, View
+from seeker.space import metric as metrics
+from seeker.types import Doubles, Floats, Rows
+
+
+class PartSpace(Space):
+    """A part of a catalog's items.
+
+    Items that are measured are counted from the beginning of the part; items that they are
+    measured from (`Near`) are named by their row in the whole catalog, so that a term is the same
+    thing in every shard. elsewhere: the vectors of items outside the part, by row; it may grow.
+    """
+
+    def __init__(
+        self,
+        part: Part,
+        model: Model,
+        person: Mapping[str, Doubles] | None,
+        elsewhere: Mapping[int, Vectors],
+    ) -> None:
+        self._part = part.rows
+        self._elsewhere = elsewhere
+        super().__init__(part.views, model.units, person, model.sharpness())
+
+    def _vector(self, v: int, row: int) -> Doubles:
+        if row in self._part:
+            return super()._vector(v, row - self._part.first)
+        return self._elsewhere[row][v]
+
+
+class FrontSpace(Space):
+    """The whole catalog as the front sees it: only the few vectors that are asked for are read."""
+
+    def average(self, rows: Rows) -> Doubles:
+        """Return D̄ of some items, (views, rows); where it must be measured, of these alone."""
+        if self.fast:
+            return super().average(rows)
+        out = np.zeros((len(self.views), len(rows)))
+        for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
+            vectors, sample = view.rows(rows) * c, view.sample * c
+            for query in sample:
+                out[v] += metrics.squared(view.metric, query, vectors)
+            out[v] /= len(sample) * self._scales[v]
+        return out
+
+    def vectors(self, row: int) -> Vectors:
+        """Return the vectors of an item, be it there or departed."""
+        return tuple(self._vector(v, row) for v in range(len(self.views)))
+
+
+def front_space(
+    views: Sequence[View],
+    model: Model,
+    person: Mapping[str, Doubles] | None,
+    departed: Sequence[Mapping[str, Floats]],
+) -> FrontSpace:
+    """Return the space that a model measures distances in, for the front."""
+    return FrontSpace(views, model.units, person, model.sharpness(), departed)

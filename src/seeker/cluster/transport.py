@@ -1,0 +1,43 @@
+"""How questions get to shards and answers back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from seeker.cluster.messages import Answer, Lacking, Moment, Question, Supply
+from seeker.cluster.ranges import Range
+
+Call: TypeAlias = tuple[Moment, Supply, Question]
+
+
+@dataclass(frozen=True)
+class Silent:
+    """In place of an answer: the shard gave none in time; why, in a few words."""
+
+    why: str
+
+
+Reply: TypeAlias = Answer | Lacking | Silent
+
+
+class Transport(Protocol):
+    """The way to the shards of one catalog; safe for any number of threads."""
+
+    @property
+    def ranges(self) -> Sequence[Range]:
+        """The rows that each shard holds."""
+        ...
+
+    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
+        """Ask some shards at once, by number, and wait for all of them, but no longer than that."""
+        ...
+
+    def deliver(self, shard: int, seconds: float) -> bool:
+        """Bring a shard its part of the catalog; return whether it is there in time."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the shards; others may still use them."""
+        ...

@@ -1,0 +1,233 @@
+"""Shards merged: whatever a person does, the pages are those of a single machine, to the item."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import made
+from seeker import Catalog, SeekerError, Session, display, models
+from seeker.cluster import ClusterCatalog, Fleet, InProcess
+from seeker.display import order
+
+SHARDS = (1, 2, 3, 7)
+MODELS = (
+    models.Choice(),
+    models.Choice(sigmas=(0.05, 0.3), slip=0.0),
+    models.Pairwise(),
+    models.Pairwise(alpha=5.0, scale="raw"),
+    models.Bipartite(),
+)
+STRATEGIES = (
+    display.Boltzmann(),
+    display.Boltzmann(c=2.0, first="ranked"),
+    display.Boltzmann(score="probability"),
+    display.Boltzmann(schedule=(0.0, 1.0, float("inf"))),
+    display.Greedy(),
+    display.Greedy(first="ranked"),
+    display.EpsilonGreedy(epsilon=0.4),
+    display.Random(),
+    display.Diverse(),
+    display.Diverse(criterion="determinantal", base=display.EpsilonGreedy(epsilon=0.5)),
+)
+
+
+def spread(catalog: Catalog, shards: int, **settings: Any) -> ClusterCatalog:
+    """Return the same items and views, searched by shards in this process."""
+    return ClusterCatalog.over(catalog, Fleet(InProcess(catalog.views, shards, **settings)))
+
+
+class Person:
+    """Somebody who does anything that can be done, by chance but always the same."""
+
+    def __init__(self, seed: int, views: Mapping[str, int]) -> None:
+        self.chance = random.Random(seed)
+        self.views = views
+
+    def does(self, session: Session) -> Any:
+        """Choose what to do next: a function that does it to any copy of the session."""
+        chance = self.chance
+        shown = [item.id for item in session.more(0, 24).items]
+        item = chance.choice([*shown, f"item {chance.randrange(len(session.catalog))}"])
+        on_screen = chance.choice([None, shown, shown[:3]])
+        view = chance.choice(list(self.views))
+        vector = [chance.gauss(0, 1) for _ in range(self.views[view])]
+        kind = chance.choice([{"kind": ["kind 1", "kind 3"]}, {"price": {"lt": 9}}, None])
+        return chance.choice(
+            [
+                lambda s: s.like(item, on_screen),
+                lambda s: s.like(item, on_screen),
+                lambda s: s.dislike(item, on_screen),
+                lambda s: s.clear(item),
+                lambda s: s.undo(chance.randrange(1, 2)),
+                lambda s: s.redo(),
+                lambda s: s.say("kind 2 item"),
+                lambda s: s.say(vector, view=view),
+                lambda s: s.narrow(kind),
+                lambda s: s.explore(2.0),
+                lambda s: s.refresh(),
+            ]
+        )
+
+
+def outcome(act: Any, session: Session) -> str:
+    """Do something; return what was wrong with it, if anything."""
+    try:
+        act(session)
+    except SeekerError as error:
+        return str(error)
+    return ""
+
+
+def assert_alike(one: Session, other: Session) -> None:
+    """Whatever two sessions show is the same; what is summed up is the same but for rounding."""
+    assert one.page() == other.page()
+    assert one.more(5, 40) == other.more(5, 40)
+    mine, theirs = one.belief, other.belief
+    assert theirs.entropy == pytest.approx(mine.entropy, abs=1e-9)
+    assert theirs.on_page == pytest.approx(mine.on_page, abs=1e-9)
+    assert theirs.views == pytest.approx(mine.views, abs=1e-6)
+    assert theirs.noise == (None if mine.noise is None else pytest.approx(mine.noise, abs=1e-6))
+    np.testing.assert_allclose(theirs.log_posterior, mine.log_posterior, rtol=1e-12, atol=1e-9)
+    item = one.page().ids[-1]
+    assert theirs.rank(item) == mine.rank(item)
+    assert theirs.probability(item) == pytest.approx(mine.probability(item))
+    assert one.explain(item) == other.explain(item)
+
+
+def walk(catalog: Catalog, shards: int, seed: int, steps: int, **start: Any) -> None:
+    """Do the same things on one machine and over shards, and compare after each."""
+    alone = catalog.session(seed=seed, **start)
+    over = spread(catalog, shards).session(seed=seed, **start)
+    person = Person(seed, {name: view.dimensions for name, view in catalog.views.items()})
+    assert_alike(alone, over)
+    for _ in range(steps):
+        act = person.does(alone)
+        assert outcome(act, alone) == outcome(act, over)
+        assert_alike(alone, over)
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return made(items=700, dims=(24, 9), seed=3)
+
+
+@pytest.mark.parametrize("shards", SHARDS)
+@pytest.mark.parametrize("model", MODELS, ids=repr)
+def test_every_model_shows_the_pages_of_one_machine(
+    catalog: Catalog, model: models.Model, shards: int
+) -> None:
+    walk(catalog, shards, 17 + shards, 8, model=model)
+
+
+@pytest.mark.parametrize("shards", SHARDS)
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_every_strategy_shows_the_pages_of_one_machine(
+    catalog: Catalog, strategy: display.Strategy, shards: int
+) -> None:
+    walk(catalog, shards, 5 + shards, 8, strategy=strategy, page_size=7)
+
+
+@pytest.mark.parametrize("shards", SHARDS)
+@pytest.mark.parametrize("dtype", ["float16", "int8"])
+def test_compact_views_in_shards(dtype: Any, shards: int) -> None:
+    walk(made(items=300, dims=(24,), dtype=dtype), shards, 2, 5)
+
+
+@pytest.mark.parametrize("shards", [2, 7])
+@pytest.mark.parametrize("model", ["choice", "pairwise", "bipartite"])
+def test_metrics_without_a_formula(model: str, shards: int) -> None:
+    catalog = made(items=90, dims=(6, 4), metric={"image": "manhattan"})
+    person = {"image": np.linspace(0.5, 2.0, 6)}
+    walk(catalog, shards, 8, 5, model=model, user=person, strategy=display.Diverse())
+
+
+@pytest.mark.parametrize("start", ["prior", "words", "filter", "person", "always"])
+def test_however_a_session_begins(catalog: Catalog, start: str) -> None:
+    prior = np.log(np.random.default_rng(5).random(len(catalog)))
+    prior[::3] = -np.inf
+    ways: dict[str, dict[str, Any]] = {
+        "prior": {"prior": prior},
+        "words": {"prior": "item 33"},
+        "filter": {"filter": {"kind": "kind 2"}, "strategy": display.EpsilonGreedy(epsilon=0.3)},
+        "person": {"user": {"colour": np.linspace(0.1, 3.0, 9)}},
+        "always": {"repeat": "always"},
+    }
+    walk(catalog, 3, 4, 6, **ways[start])
+
+
+def test_a_filter_that_leaves_a_shard_with_nothing() -> None:
+    catalog = made(items=60, attributes={"half": [n // 20 for n in range(60)]})
+    walk(catalog, 3, 1, 6, filter={"half": 1}, page_size=12)
+
+
+def test_down_to_the_last_item(catalog: Catalog) -> None:
+    alone, over = catalog.session(seed=2), spread(catalog, 7).session(seed=2)
+    for session in (alone, over):
+        session.like(session.page().ids[1])
+        session.dislike(session.page().ids[0])
+    assert alone.more(0, len(catalog)).ids == over.more(0, len(catalog)).ids
+    assert over.more(len(catalog), 5).ids == []
+
+
+def test_large_shards_look_closely_only_where_they_must(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(order, "SMALL", 100)
+    catalog = made(items=9_000, dims=(16,), seed=9)
+    for model in ("choice", "pairwise"):
+        walk(catalog, 3, 6, 8, model=model)
+
+
+def test_shards_that_forget_everything_at_once(catalog: Catalog) -> None:
+    forgetful = spread(catalog, 3, memory=0)
+    alone, over, another = catalog.session(), forgetful.session(), forgetful.session(seed=9)
+    for n in range(5):
+        item = alone.page().ids[n]
+        another.like(another.page().ids[0])  # takes the place of the first in every shard
+        another.page()
+        for session in (alone, over):
+            session.like(item)
+            session.narrow({"price": {"lt": 15 - n}})
+        assert alone.page() == over.page()
+
+
+def test_a_belief_stays_that_of_its_moment(catalog: Catalog) -> None:
+    alone, over = catalog.session(), spread(catalog, 2).session()
+    alone.like(alone.page().ids[2])
+    over.like(over.page().ids[2])
+    before, belief = alone.belief, over.belief
+    over.dislike(over.page().ids[0])
+    over.page()
+    assert belief.entropy == pytest.approx(before.entropy)
+    assert belief.on_page == pytest.approx(before.on_page)
+    assert over.belief.entropy != pytest.approx(before.entropy)
+
+
+def test_clicks_on_items_that_have_left(small: Catalog) -> None:
+    """Sessions go on over shards after items were removed from the catalog."""
+    gone = {"item 5", "item 200"}
+    left = [row for row, id in enumerate(small.ids) if id not in gone]
+    view = small.views["image"]
+    later = Catalog.from_arrays([small.ids[row] for row in left], {"image": view.vectors[left]})
+
+    class Remembered:
+        def get(self, item: str) -> dict[str, Any] | None:
+            known = item in gone
+            return {"image": view.vectors[small.row(item)]} if known else None
+
+    session = small.session(seed=3)
+    session.like("item 5", shown=["item 5", "item 200", "item 7"])
+    session.dislike("item 9", shown=["item 9", "item 200", "item 8"])
+    pages = []
+    for catalog in (later, spread(later, 3)):
+        type(catalog).departed, kept = property(lambda _: Remembered()), type(catalog).departed  # type: ignore[method-assign,assignment]
+        try:
+            again = catalog.replay(session.events)
+            again.like("item 30")
+            pages.append(again.more(0, 100).ids)
+        finally:
+            type(catalog).departed = kept  # type: ignore[method-assign]
+    assert pages[0] == pages[1]
