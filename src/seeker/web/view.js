@@ -43,7 +43,7 @@ export class View {
     this.#plain = host.hasAttribute("plain");
     this.search = new Search(service, this.#plain);
     const judge = (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) => this.#judge(item.id, verdict);
-    const found = (/** @type {Item} */ item) => this.search.found(item.id, (session) => this.#tell("found", { session, item: item.id }));
+    const found = (/** @type {Item} */ item) => this.search.found(item.id, (session) => this.#tell("found", { session, item: item.id, title: item.title }));
     const open = (/** @type {Item} */ item) => this.detail.open(item, { verdicts: !this.search.readOnly, why: !this.#plain });
     this.grid = new Grid({ open, why: open, found, judge }, (item) => this.search.verdict(item));
     this.panel = new Panel(this.search, { clear: (item) => this.#click(item, "clear"), travel: (by) => this.#travel(by) }, this.#plain);
