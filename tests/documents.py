@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -95,12 +96,7 @@ class Reader:
     def __exit__(self, *_: object) -> None:
         for port in list(self._servers):
             self._stop(port)
-        if self._python is not None:
-            assert self._python.stdin is not None
-            assert self._python.stdout is not None
-            self._python.stdin.close()
-            self._python.wait(30)
-            self._python.stdout.close()
+        self._end_python()
         for said in self._said:
             said.close()
 
@@ -113,11 +109,38 @@ class Reader:
             self._run_python(code, where)
         elif block.language in ("sh", "bash"):
             self._run_shell(code, where)
+        elif block.language == "diff":
+            self._apply(code, where)
         elif block.language == "json":
             json.loads(code)
         elif block.language == "jsonl":
             for line in code.splitlines():
                 json.loads(line)
+
+    def _apply(self, code: str, where: str) -> None:
+        """Apply a change to a copy of the sources, which Python uses from then on."""
+        copy = self.folder / "src"
+        if not copy.exists():
+            shutil.copytree(ROOT / "src", copy)  # with what was compiled: that is slow to make
+            self.environment["PYTHONPATH"] = str(copy)
+        self._end_python()
+        done = subprocess.run(
+            ["git", "apply", "-C1", "-"],
+            cwd=self.folder,
+            input=code,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, f"{where}\n{done.stderr}"
+
+    def _end_python(self) -> None:
+        if self._python is not None:
+            assert self._python.stdin is not None
+            assert self._python.stdout is not None
+            self._python.stdin.close()
+            self._python.wait(30)
+            self._python.stdout.close()
+            self._python = None
 
     def _run_python(self, code: str, where: str) -> None:
         if self._python is None:
@@ -143,6 +166,8 @@ class Reader:
                 _check_extras(command)
             elif command.startswith("make "):
                 _check_target(command)
+            elif command.startswith(".venv/bin/"):
+                _check_files(command)
             elif _SERVER.match(command):
                 self._finish(lines, where)
                 lines = []
@@ -219,6 +244,11 @@ def _check_target(command: str) -> None:
     assert re.search(rf"^{re.escape(target)}:", (ROOT / "Makefile").read_text(), re.MULTILINE), (
         f"the Makefile has no {target!r}"
     )
+
+
+def _check_files(command: str) -> None:
+    for named in re.findall(r"\b(?:tests|benchmarks|docs)/[\w/.]+", command):
+        assert (ROOT / named).exists(), f"there is no {named}: {command}"
 
 
 def pages(*places: str) -> Iterator[Path]:
