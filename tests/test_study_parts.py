@@ -402,7 +402,7 @@ def test_only_the_page_can_be_judged(catalogs: Catalogs, begin: Begin, file: str
     page = study.show(id).page.ids
     elsewhere = next(one for one in catalogs.get(CATALOG)[1].ids if one not in page)
     target = _target(study, id)
-    with pytest.raises(BadInput, match="on the page"):
+    with pytest.raises(BadInput, match="no longer on the page"):
         study.click(id, elsewhere, "like")
     item = next(one for one in page if one != target)
     with pytest.raises(BadInput, match="shown"):

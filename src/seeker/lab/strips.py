@@ -30,7 +30,7 @@ class Album:
 
     def tile(self, row: int, mark: str) -> str:
         """Return one item; mark: liked, disliked, target or nothing."""
-        name = self.ids[row] if self.ids is not None else f"item {row}"
+        name = self._name(row)
         label = f"{mark}: {name}" if mark else name
         picture = self._picture(row, name)
         inside = (
@@ -39,6 +39,12 @@ class Album:
             else f"<span>{row}</span>"
         )
         return f'<div class="tile {mark}" title="{html.escape(label)}">{inside}</div>'
+
+    def _name(self, row: int) -> str:
+        unknown = f"item {row}"
+        if isinstance(self.ids, Mapping):
+            return self.ids.get(row, unknown)
+        return self.ids[row] if self.ids is not None else unknown
 
     def _picture(self, row: int, name: str) -> str:
         if row not in self._known:

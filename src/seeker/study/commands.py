@@ -14,6 +14,7 @@ from seeker.server.commands import setting_options
 from seeker.server.settings import PREFIX, Settings, read
 
 STORE = "seeker-study.sqlite"
+DEMO = "demo"
 _LONGEST = 20_000
 """Letters in a consent text that anybody would read."""
 
@@ -106,6 +107,8 @@ def run(
 ) -> None:
     """Serve a study on CATALOG until stopped; the same command goes on with it.
 
+    `demo` is the built-in catalog of emoji.
+
     Every participant is shown one target after the other and looks for it by liking and disliking.
     Model and strategy are drawn for every search, evenly, and hidden.
     """
@@ -116,7 +119,8 @@ def run(
     from seeker.study.design import Design, content_of
     from seeker.study.tables import People, tables_of
 
-    settings = read({**flags, "catalogs": (catalog,), "session_days": FOREVER}, file=config)
+    place = _built_in() if catalog == DEMO and not Path(DEMO).exists() else catalog
+    settings = read({**flags, "catalogs": (place,), "session_days": FOREVER}, file=config)
     if not flags.get("store") and settings.store == Settings().store:
         # A study does not go where people's own searches are kept and forgotten after some days.
         settings = replace(settings, store=STORE)
@@ -186,6 +190,15 @@ def export(out: str, store: str) -> None:
     write(Path(out), made)
     searches = {(row["participant"], row["trial"]) for row in made}
     click.echo(f"{len(made):,} pages of {len(searches):,} searches are in '{out}'.")
+
+
+def _built_in() -> str:
+    """Return the built-in catalog, which is built the first time."""
+    from seeker.demo import demo_catalog
+    from seeker.demo.catalog import folder
+
+    demo_catalog(click.echo, progress=True)
+    return f"emoji={folder()}"
 
 
 def consent_text(file: str | None) -> str:

@@ -55,7 +55,7 @@ class Searching:
                 return  # The engine tells where the session is.
             page = set(session.page().ids)
             if item not in page and item not in session.state.ratings:
-                raise BadInput("In a study only what is on the page can be judged.")
+                raise BadInput("This is no longer on the page.", "Look at the page as it is now.")
             if not page.issuperset(shown or ()):
                 raise BadInput("shown holds items that are not on the page.")
 
