@@ -4,6 +4,6 @@ const search = document.querySelector("seeker-search");
 const basket = document.querySelector("#basket");
 
 search?.addEventListener("seeker:found", (event) => {
-  const { item } = /** @type {CustomEvent} */ (event).detail;
-  if (basket) basket.textContent = `One ${item.title ?? item.id ?? item}.`;
+  const { item, title } = /** @type {CustomEvent} */ (event).detail;
+  if (basket) basket.textContent = `One ${title || item}.`;
 });

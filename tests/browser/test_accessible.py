@@ -1,0 +1,71 @@
+"""axe finds nothing serious, in any state, light and dark, large and small."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from browser.catalogs import likeness
+from browser.search import Search
+from test_server_parts import Server
+
+AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
+
+
+def violations(page: Page) -> list[str]:
+    """Return what axe finds, one line for each place."""
+    if not AXE.exists():
+        pytest.fail("axe-core is not there. Run: make check", pytrace=False)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: list[dict[str, Any]] = page.evaluate(
+        """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations"""
+    )
+    return [
+        f"{one['impact']}: {one['id']}: {node['html'][:200]} ({node['failureSummary'][:200]})"
+        for one in found
+        for node in one["nodes"]
+    ]
+
+
+@pytest.fixture(params=["light", "dark"])
+def scheme(request: pytest.FixtureRequest) -> Literal["light", "dark"]:
+    value: Literal["light", "dark"] = request.param
+    return value
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_whole_search_is_accessible(
+    windows: Callable[..., BrowserContext], shapes: Server, scheme: str, width: int
+) -> None:
+    window = windows(width, 900, color_scheme=scheme, reduced_motion="reduce")
+    search = Search(window.new_page()).begin(shapes.url)
+    page = search.page
+    assert violations(page) == []
+    search.like(search.titles()[0]).dislike(search.titles()[0]).say("in blue")
+    assert violations(page) == []
+    search.button(re.compile("^Why ")).first.click()
+    expect(page.get_by_role("dialog").first).to_be_visible()
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    search.seek("small violet star", likeness)
+    search.button("Found it: small violet star").click()
+    expect(search.found).to_be_visible()
+    assert violations(page) == []
+
+
+def test_sentences_are_accessible(page: Page, sentences: Server) -> None:
+    search = Search(page).begin(sentences.url)
+    search.like(search.titles()[0])
+    assert violations(page) == []
+
+
+def test_axe_is_awake(page: Page, shapes: Server) -> None:
+    """The tool that finds nothing finds something where there is something."""
+    page.goto(shapes.url)
+    page.evaluate("document.body.append(document.createElement('button'))")
+    assert any("button-name" in one for one in violations(page))

@@ -1,0 +1,120 @@
+"""The search in a site of somebody else: the example shop, on another origin."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from browser.catalogs import likeness
+from browser.conftest import Serving
+from browser.search import Search
+from browser.watch import Watch
+
+SHOP = Path(__file__).parents[2] / "examples" / "shop"
+ADDRESS = "http://127.0.0.1:8000"
+"""Where the example expects the service; the tests' own is elsewhere."""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A web server of the shop's own: its origin, and its folder."""
+    folder = tmp_path_factory.mktemp("shop")
+    handler = functools.partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", folder
+        server.shutdown()
+
+
+def furnish(folder: Path, service: str) -> None:
+    """Copy the example, with the address that the service has here."""
+    for file in SHOP.iterdir():
+        text = file.read_text(encoding="utf-8")
+        (folder / file.name).write_text(text.replace(ADDRESS, service), encoding="utf-8")
+
+
+def test_the_shop_embeds_the_search(
+    page: Page, site: tuple[str, Path], serving: Serving, shapes_folder: Path
+) -> None:
+    origin, folder = site
+    service = serving(shapes_folder, flags=("--cors", origin))
+    assert service.url != origin
+    furnish(folder, service.url)
+    search = Search(page).begin(origin)
+    assert len(search.titles()) == 8
+    for picture in search.grid.locator("img").all():
+        assert picture.evaluate("async one => { await one.decode(); return one.naturalWidth }") > 0
+    # The shop shouts in crimson; the search does not.
+    style = search.grid.get_by_role("listitem").first.evaluate(
+        "one => [getComputedStyle(one).textTransform, getComputedStyle(one).color]"
+    )
+    assert style[0] == "none"
+    assert style[1] != "rgb(220, 20, 60)"
+    wanted = "huge green ring"
+    search.seek(wanted, likeness)
+    search.button(f"Found it: {wanted}").click()
+    expect(page.get_by_role("complementary", name="Basket")).to_contain_text(wanted)
+
+
+def test_events_tell_the_site_what_happens(
+    page: Page, site: tuple[str, Path], serving: Serving, shapes_folder: Path
+) -> None:
+    origin, folder = site
+    furnish(folder, serving(shapes_folder, flags=("--cors", origin)).url)
+    page.goto(origin)
+    page.evaluate(
+        """() => {
+            globalThis.told = [];
+            for (const name of ["seeker:click", "seeker:found", "seeker:session"]) {
+                document.body.addEventListener(name, (event) => {
+                    const { session, item, verdict } = event.detail;
+                    told.push([name, session?.step, item?.id ?? item ?? null, verdict ?? null]);
+                });
+            }
+        }"""
+    )
+    search = Search(page).settled()
+    search.like(search.titles()[0])
+    liked = search.session()["likes"][0]
+    told = page.evaluate("told")
+    assert ["seeker:click", 1, liked, "like"] in told
+    assert any(name == "seeker:session" and step == 1 for name, step, *_ in told)
+    assert not any(name == "seeker:found" for name, *_ in told)
+
+
+def test_a_site_that_was_not_named_gets_nothing(
+    page: Page, site: tuple[str, Path], serving: Serving, shapes_folder: Path, watch: Watch
+) -> None:
+    origin, folder = site
+    furnish(folder, serving(shapes_folder, flags=("--cors", "http://other.example")).url)
+    watch.allow("CORS policy|ERR_FAILED|ERR_BLOCKED")
+    page.goto(origin)
+    expect(page.get_by_role("heading", name="A small shop")).to_be_visible()
+    assert Search(page).titles() == []
+
+
+def test_a_site_can_theme_it(
+    page: Page, site: tuple[str, Path], serving: Serving, shapes_folder: Path
+) -> None:
+    origin, folder = site
+    furnish(folder, serving(shapes_folder, flags=("--cors", origin)).url)
+    search = Search(page).begin(origin)
+    page.add_style_tag(content="seeker-search { --seeker-tile: rgb(1, 2, 3); }")
+    colours = search.grid.get_by_role("listitem").first.evaluate(
+        """one => [one, ...one.querySelectorAll("*")]
+            .map((part) => getComputedStyle(part).backgroundColor)"""
+    )
+    assert "rgb(1, 2, 3)" in colours

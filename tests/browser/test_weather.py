@@ -1,0 +1,166 @@
+"""Bad weather: slow, offline, refused, overloaded. Nothing is lost and everything is said."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from playwright.sync_api import Page, Route, expect
+
+from browser.search import Search
+from browser.watch import Watch
+from test_server_parts import Server
+
+CLICKS = re.compile(r"/v1/sessions/[^/]+/clicks$")
+
+
+def problem(route: Route, status: int, detail: str, **headers: str) -> None:
+    """Answer as the service does when it refuses."""
+    body = {"type": "about:blank", "title": "No", "status": status, "detail": detail, "hint": ""}
+    route.fulfill(
+        status=status,
+        content_type="application/problem+json",
+        body=json.dumps(body),
+        headers=headers,
+    )
+
+
+def like(search: Search, title: str) -> None:
+    """Like an item without waiting for anything."""
+    search.grid.get_by_role("button", name=f"Like {title}", exact=True).click()
+
+
+def test_a_click_is_shown_before_the_answer_comes(search: Search) -> None:
+    held: list[Route] = []
+    search.page.route(CLICKS, lambda route: held.append(route))
+    title = search.titles()[0]
+    like(search, title)
+    expect(search.liked.get_by_role("button", name=f"Clear {title}")).to_be_visible()
+    expect(search.grid).to_have_attribute("aria-busy", "true")
+    assert held
+    held[0].continue_()
+    search.settled()
+    assert len(search.session()["likes"]) == 1
+
+
+def test_a_refused_click_is_taken_back_with_a_sentence(search: Search, watch: Watch) -> None:
+    watch.allow("422")
+    search.page.route(CLICKS, lambda route: problem(route, 422, "This item cannot be rated."))
+    titles = search.titles()
+    like(search, titles[0])
+    expect(search.alert.filter(has_text="This item cannot be rated.")).to_be_visible()
+    search.settled()
+    expect(search.liked.get_by_role("button")).to_have_count(0)
+    assert search.titles() == titles
+    search.page.unroute(CLICKS)
+    search.like(titles[1])
+    assert len(search.session()["likes"]) == 1
+
+
+def test_offline_is_said_and_the_click_is_sent_when_it_is_back(
+    search: Search, watch: Watch
+) -> None:
+    watch.allow("ERR_INTERNET_DISCONNECTED")
+    title = search.titles()[0]
+    search.page.context.set_offline(True)
+    like(search, title)
+    expect(search.page.get_by_text(re.compile("cannot be reached|offline", re.I))).to_be_visible()
+    search.page.context.set_offline(False)
+    search.settled()
+    expect(search.page.get_by_text(re.compile("cannot be reached|offline", re.I))).to_be_hidden()
+    expect(search.liked.get_by_role("button", name=f"Clear {title}")).to_be_visible()
+    assert (search.session()["step"], len(search.session()["likes"])) == (1, 1)
+
+
+def test_an_answer_that_got_lost_is_not_counted_twice(search: Search, watch: Watch) -> None:
+    watch.allow("ERR_FAILED|ERR_CONNECTION")
+    lost: list[str] = []
+
+    def lose_the_first(route: Route) -> None:
+        if lost:
+            route.continue_()
+            return
+        # The service takes the click, and its answer never arrives.
+        route.fetch()
+        lost.append(route.request.url)
+        route.abort("connectionreset")
+
+    search.page.route(CLICKS, lose_the_first)
+    like(search, search.titles()[0])
+    retry = search.button("Try again")
+    expect(retry).to_be_visible()
+    retry.click()
+    search.settled()
+    assert lost
+    assert (search.session()["step"], len(search.session()["likes"])) == (1, 1)
+
+
+def test_slowness_is_said_and_nothing_is_blocked(search: Search) -> None:
+    held: list[Route] = []
+    search.page.route(CLICKS, lambda route: held.append(route))
+    like(search, search.titles()[0])
+    expect(
+        search.page.get_by_text(re.compile("longer than usual|still|slow", re.I)).first
+    ).to_be_visible()
+    held[0].continue_()
+    search.settled()
+    expect(search.page.get_by_text(re.compile("longer than usual|slow", re.I))).to_have_count(0)
+
+
+def test_a_page_that_loads_slowly_shows_that_it_does(page: Page, shapes: Server) -> None:
+    held: list[Route] = []
+    page.route(re.compile("/v1/sessions$"), lambda route: held.append(route))
+    page.goto(shapes.url)
+    search = Search(page)
+    expect(search.grid).to_have_attribute("aria-busy", "true")
+    assert search.titles() == []
+    held[0].continue_()
+    search.settled()
+    assert len(search.titles()) == 12
+
+
+def test_an_overloaded_service_is_asked_again_after_the_time_it_names(
+    search: Search, watch: Watch
+) -> None:
+    watch.allow("429")
+    refused: list[str] = []
+
+    def refuse_once(route: Route) -> None:
+        if refused:
+            route.continue_()
+            return
+        refused.append(route.request.url)
+        problem(
+            route, 429, "These are more requests than one client may make.", **{"Retry-After": "1"}
+        )
+
+    search.page.route(CLICKS, refuse_once)
+    search.like(search.titles()[0])
+    assert refused
+    assert len(search.session()["likes"]) == 1
+
+
+def test_a_service_that_fails_at_the_start_can_be_tried_again(
+    page: Page, shapes: Server, watch: Watch
+) -> None:
+    watch.allow("500")
+    start = re.compile("/v1/sessions$")
+    page.route(start, lambda route: problem(route, 500, "The service made a mistake."))
+    page.goto(shapes.url)
+    expect(page.get_by_text("The service made a mistake.")).to_be_visible()
+    page.unroute(start)
+    search = Search(page)
+    search.button("Try again").click()
+    search.settled()
+    assert len(search.titles()) == 12
+
+
+def test_a_picture_that_is_missing_leaves_a_card_to_read(
+    page: Page, shapes: Server, watch: Watch
+) -> None:
+    watch.allow("404")
+    page.route(re.compile("/media/"), lambda route: route.fulfill(status=404))
+    search = Search(page).begin(shapes.url)
+    title = search.titles()[0]
+    expect(search.grid.get_by_text(title, exact=True).first).to_be_visible()
+    page.unroute(re.compile("/media/"))
