@@ -40,7 +40,10 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Report:
-    """How a shard is: the process and machine it is on, where its rows are, what it keeps."""
+    """How a shard is: its process and Ray's name of its machine, and what it keeps.
+
+    ready: it has its part of the catalog. copied: that part is a copy on its own disk.
+    """
 
     pid: int
     node: str
@@ -65,9 +68,12 @@ class ShardActor:
 
     def report(self) -> Report:
         """Say how this shard is; it is needed, then."""
+        import ray
+
         shard = self._ready()
+        node = str(ray.get_runtime_context().get_node_id())
         kept = (0, 0) if shard is None else (len(shard.shelf), shard.shelf.bytes)
-        return Report(os.getpid(), os.uname().nodename, shard is not None, self._copied, *kept)
+        return Report(os.getpid(), node, shard is not None, self._copied, *kept)
 
     def answer(self, moment: Moment, supply: Supply, question: Question) -> Answer | Lacking:
         """Answer a question, or say what is lacking."""

@@ -92,6 +92,10 @@ class ClusterSession(Session):
             return None
         return belief
 
+    def lighten(self, columns: bool = False) -> None:
+        """Let go of this step's belief; no result changes."""
+        self._merged = None
+
     def _believed(self, stop: Stop) -> MergedBelief:
         if self._merged is None or self._merged[0] is not self._state:
             now, ranking = self._now(), self._ranking
