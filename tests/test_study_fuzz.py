@@ -1,0 +1,111 @@
+"""Whatever is sent to a study: no mistake of the service, no status that the document lacks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, settings
+from schemathesis.specs.openapi import checks
+
+from conftest import made
+from seeker.engine import Catalogs
+from seeker.server.settings import Settings
+from seeker.stores.sqlite import SqliteStore
+from seeker.study.app import study_app
+from seeker.study.design import Design, content_of
+from seeker.study.tables import People
+from test_server_parts import folder_of
+from test_study import StudyServer
+
+
+def _document() -> dict[str, Any]:
+    """Return the OpenAPI document of a study, of which only the calls of its own are tried."""
+    catalog = made(30)
+    design = Design("shop", content_of(catalog), 30, ("choice",), ("greedy",))
+    with tempfile.TemporaryDirectory() as place:
+        file = f"{place}/study.sqlite"
+        store = SqliteStore(file)
+        People(store).begin(design, "You agree.", 0.0)
+        store.close()
+        app = study_app(Settings(store=file), Catalogs({"shop": catalog}))
+        document = dict(app.openapi())
+        app.state.service.close()
+    own = ("/v1/study", "/v1/sessions")
+    paths = {path: item for path, item in document["paths"].items() if path.startswith(own)}
+    return {**document, "paths": paths}
+
+
+DOCUMENT = _document()
+SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    place = tmp_path_factory.mktemp("fuzz")
+    folder: Path = folder_of(place / "shop", 40)
+    flags = ("--store", str(place / "study.sqlite"), "--rate", "0", "--log-level", "error")
+    # Enough steps and targets that whatever is tried meets a search that goes on.
+    many = ("--steps", "1000", "--targets-per-person", "40")
+    server = StudyServer(folder, *flags, *many).start(place / "log").ready()
+    yield server.url
+    server.stop()
+    assert "Traceback" not in (place / "log").read_text()
+
+
+@pytest.fixture(scope="module")
+def key(url: str) -> str:
+    digest = httpx.get(f"{url}/v1/study").json()["digest"]
+    joined = httpx.post(f"{url}/v1/study/participants", json={"consent": digest})
+    return str(joined.json()["key"])
+
+
+def test_the_document_names_what_participants_may_do_and_no_more() -> None:
+    assert sorted(
+        f"{method} {path}" for path, item in DOCUMENT["paths"].items() for method in item
+    ) == [
+        "delete /v1/study/participants/{key}",
+        "get /v1/sessions/{id}",
+        "get /v1/study",
+        "get /v1/study/participants/{key}",
+        "get /v1/study/participants/{key}/records",
+        "get /v1/study/progress",
+        "post /v1/sessions/{id}/clicks",
+        "post /v1/sessions/{id}/found",
+        "post /v1/sessions/{id}/redo",
+        "post /v1/sessions/{id}/undo",
+        "post /v1/study/participants",
+        "post /v1/study/participants/{key}/trials",
+        "post /v1/study/participants/{key}/trials/{number}/stop",
+    ]
+
+
+@SCHEMA.parametrize()
+@settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+def test_any_request(case: schemathesis.Case[Any], url: str, key: str) -> None:
+    # Half-way valid: otherwise every call would end at somebody unknown.
+    if "key" in case.path_parameters and case.method != "DELETE":
+        case.path_parameters["key"] = key
+    if "id" in case.path_parameters:
+        trial = httpx.post(f"{url}/v1/study/participants/{key}/trials").json()["current"]
+        case.path_parameters["id"] = trial["session"]
+    answer = case.call(base_url=url)
+    case.validate_response(
+        answer,
+        checks=[
+            schemathesis.checks.not_a_server_error,
+            checks.status_code_conformance,
+            checks.content_type_conformance,
+            checks.response_schema_conformance,
+        ],
+    )
