@@ -53,6 +53,7 @@ reference: $(VENV)/.dev  ## the reference pages that follow from the code
 
 pictures: $(VENV)/.dev  ## the pictures of the explanations
 	$(BIN)/python docs/make/pictures.py
+	$(BIN)/python docs/make/way_of_a_click.py
 
 docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may be broken
 	$(BIN)/python docs/make/reference.py --check

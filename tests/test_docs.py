@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import seeker
 from documents import ROOT, Reader, blocks, pages
 from seeker.cli import cli
 from seeker.server.settings import Settings, read
+from test_architecture import ROOMS
 
 # Decisions, the lab's and the benchmarks' pages are records: they quote what was run then.
 RUN = [
@@ -250,6 +252,21 @@ def _tables(file: Path) -> list[str]:
     with closing(sqlite3.connect(file)) as database:
         rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return [name for (name,) in rows if not name.startswith(("words_", "sqlite_"))]
+
+
+def test_the_picture_of_a_click_matches_the_code() -> None:
+    drawn = (ROOT / "docs/architecture.svg").read_text(encoding="utf-8")
+    made = runpy.run_path(str(ROOT / "docs/make/way_of_a_click.py"))
+    assert drawn == made["drawn"](), "run docs/make/way_of_a_click.py"
+    files = [file for _, _, file, _ in made["STATIONS"]]
+    assert [file for file in files if not (ROOT / "src/seeker" / file).is_file()] == []
+
+
+def test_every_room_is_described() -> None:
+    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    rooms = {name for rooms in ROOMS for name in rooms if not name.startswith("__")}
+    there = {room for room in rooms if list((ROOT / "src/seeker").glob(f"{room}*"))}
+    assert sorted(room for room in there if not re.search(rf"`{room}(/|\.py)`", page)) == []
 
 
 def test_links_between_pages_lead_somewhere() -> None:
