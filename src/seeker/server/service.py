@@ -16,6 +16,7 @@ from seeker.kernels.threads import cores
 from seeker.server.gate import Gate
 from seeker.server.keys import Keys
 from seeker.server.limits import Rate
+from seeker.server.memory import give_back
 from seeker.server.metrics import Metrics
 from seeker.server.settings import Settings
 from seeker.stores import Key, open_store
@@ -27,6 +28,7 @@ class Service:
     """The parts of a running service."""
 
     def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
+        give_back()
         self.settings = settings
         self.keys = Keys.read(settings.keys)
         self.rate = Rate(settings.rate, settings.burst)

@@ -69,7 +69,7 @@ KEPT_BELIEF = 1_000_000
 """Up to so many items a belief is kept until the next click; beyond, while somebody holds it."""
 
 _SAMPLE = 256
-_PER_ITEM = 16
+_PER_ITEM = 8
 
 
 class Session:
@@ -161,7 +161,7 @@ class Session:
 
     @property
     def asked_bytes(self) -> int:
-        """About how many bytes a belief and a ranking take that were asked for: not in nbytes."""
+        """About how many bytes a ranking takes that was asked for: they are not in nbytes."""
         return _PER_ITEM * len(self.catalog)
 
     def page(self) -> Page:
