@@ -6,6 +6,7 @@ import numpy as np
 
 from seeker.display import keys
 from seeker.display.base import Scene
+from seeker.models.batch import scratch
 from seeker.types import Doubles, Floats, Rows
 
 SMALL = 4096
@@ -92,7 +93,7 @@ class Order:
         from seeker.kernels.noise import bound
         from seeker.kernels.threads import in_parts
 
-        bounds = np.empty_like(upper)
+        bounds = scratch("bounds", upper.shape, upper.dtype)
         keep = max(_FIRST_LOOK, 2 * count)
         width = np.float32(self.width * (1.0 + 1e-6))
 
