@@ -20,7 +20,8 @@ ROOT = Path(__file__).parent.parent
 _FENCE = re.compile(r"^( *)(`{3,})([^\n`]*)\n(.*?)^\1\2 *$", re.MULTILINE | re.DOTALL)
 _SAVED = re.compile(r"[Ss]ave (?:this|it) as\s+`([^`]+)`")
 _SERVER = re.compile(
-    r"^(seeker (serve|study|demo)\b(?!.*--(no-serve|help))|python -m http\.server)"
+    r"^(seeker (serve|study(?! export| progress)|demo)\b(?!.*--(no-serve|help))"
+    r"|python -m http\.server)"
 )
 _PORTS = re.compile(r"\b(8000|8080)\b")
 _WORKER = """
