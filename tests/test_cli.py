@@ -183,3 +183,20 @@ def test_a_reader_that_has_had_enough_is_no_failure(catalog: str) -> None:
     )
     assert ran.returncode in (0, 1)
     assert ran.stderr == ""
+
+
+def test_compiling_is_announced_and_done_while_one_waits_anyway(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import seeker.kernels.compiled as places
+
+    source = jsonl(tmp_path / "s.jsonl", SHIRTS)
+    assert main(["build", str(source), "--out", str(tmp_path / "a")]) == 0  # compiles if need be
+    capsys.readouterr()
+    assert main(["build", str(source), "--out", str(tmp_path / "again")]) == 0
+    said = capsys.readouterr().err
+    monkeypatch.setattr(places, "__file__", str(tmp_path / "elsewhere" / "compiled.py"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert main(["build", str(source), "--out", str(tmp_path / "b")]) == 0
+    assert places.NOTICE in capsys.readouterr().err
+    assert places.NOTICE not in said

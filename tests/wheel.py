@@ -162,7 +162,7 @@ def _call(address: str, body: dict[str, Any] | None = None) -> str:
     deadline = time.monotonic() + 120
     while True:
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=300) as answer:
                 return str(answer.read().decode())
         except ConnectionError:
             # Its address is told as soon as it can be called; the first calls may still wait.
@@ -185,7 +185,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--python", action="append", help="a Python to try; may be repeated")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="seeker-wheel-") as name:
+    with tempfile.TemporaryDirectory(prefix="seeker-wheel-", ignore_cleanup_errors=True) as name:
         place = Path(name)
         wheel, sdist = build(place / "dist")
         check_contents(wheel, sdist)

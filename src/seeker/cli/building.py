@@ -83,8 +83,13 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
     the address of a PostgreSQL database. A build that was interrupted goes on where it was.
     """
     import seeker
+    from seeker.kernels.compiled import NOTICE, compiled
 
     catalog = seeker.build(source, out, tell=_tell(quiet), progress=_bar(quiet), **given)
+    if not compiled():
+        # Here a person expects to wait, and not at the first click.
+        _tell(quiet)(NOTICE)
+        catalog.session()
     if not quiet:
         click.echo(f"{len(catalog):,} items are in '{out}'.")
 

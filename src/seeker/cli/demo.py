@@ -16,9 +16,12 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
     from seeker.demo import demo_catalog
     from seeker.demo.catalog import folder
     from seeker.demo.sample import sample_search
+    from seeker.kernels.compiled import NOTICE, compiled
 
     catalog = demo_catalog(click.echo, progress=True)
     click.echo(f"{len(catalog):,} emoji with the views {', '.join(catalog.views)}.")
+    if not compiled():
+        click.echo(NOTICE)
     for line in sample_search(catalog):
         click.echo(line)
     if no_serve:

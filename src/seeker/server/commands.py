@@ -55,9 +55,12 @@ def serve(catalogs: tuple[str, ...], config: str | None, **flags: Any) -> None:
     settings = read({"catalogs": catalogs, **flags}, file=config)
     if not settings.catalogs:
         raise BadInput("There is no catalog to serve.", "Name one: seeker serve CATALOG.")
+    from seeker.kernels.compiled import NOTICE, compiled
     from seeker.server.serving import serve as run
 
     def tell(address: str) -> None:
+        if not compiled():
+            click.echo(NOTICE)
         click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
 
     run(settings, tell)
