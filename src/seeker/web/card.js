@@ -89,6 +89,7 @@ function words(item) {
   const { lead, rest } = summary(item);
   return element("span", { className: "words" },
     element("strong", {}, item.title || item.id),
-    ...(rest ? [element("small", {}, rest)] : []),
-    ...(lead ? [element("span", {}, lead)] : []));
+    // What can be pressed is named by its title; the opened item has all the rest.
+    ...(rest ? [element("small", { "aria-hidden": "true" }, rest)] : []),
+    ...(lead ? [element("span", { "aria-hidden": "true" }, lead)] : []));
 }

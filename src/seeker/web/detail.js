@@ -41,8 +41,8 @@ export class Detail {
     };
     const why = element("div", { className: "reasons", "aria-live": "polite" });
     const verdicts = element("div", { className: "verdicts" },
-      button(`Dislike ${title}`, then(() => this.#ways.judge(item, "dislike")), { icon: "cross", text: "Not like this", className: "dislike" }),
-      button(`Like ${title}`, then(() => this.#ways.judge(item, "like")), { icon: "heart", text: "More like this", className: "like" }),
+      button(`Dislike ${title}`, then(() => this.#ways.judge(item, "dislike")), { icon: "cross", text: "Dislike", className: "dislike" }),
+      button(`Like ${title}`, then(() => this.#ways.judge(item, "like")), { icon: "heart", text: "Like", className: "like" }),
       button(`Found it: ${title}`, then(() => this.#ways.found(item)), { icon: "check", text: "Found it", className: "primary" }));
     this.dialog.setAttribute("aria-label", title);
     this.dialog.replaceChildren(

@@ -3,7 +3,8 @@
 import { button, element } from "./dom.js";
 import { attributeName, number, plain } from "./sentences.js";
 
-/** @import { Facet, Filter, Session } from "./types.js" */
+/** @import { Search } from "./search.js" */
+/** @import { Facet, Filter } from "./types.js" */
 
 const FEW = 8;
 
@@ -38,9 +39,9 @@ export class Filters {
     this.#tick();
   }
 
-  /** @param {Session} session @param {boolean} readOnly */
-  show({ filter }, readOnly) {
-    this.#filter = filter ?? {};
+  /** @param {Search} search */
+  show({ foreseen, readOnly }) {
+    this.#filter = foreseen.filter ?? {};
     this.button.disabled = readOnly;
     if (readOnly) this.toggle(false);
     this.#tick();
@@ -52,7 +53,7 @@ export class Filters {
       const wanted = this.#filter[input.name];
       if (input.type === "checkbox") {
         input.checked = [wanted].flat().map(plain).includes(input.value);
-      } else if (!input.matches(":focus")) {
+      } else if (!input.dataset.typing) {
         const bounds = /** @type {Record<string, number> | undefined} */ (wanted);
         input.value = String(bounds?.[input.dataset.bound ?? ""] ?? "");
       }
@@ -91,7 +92,12 @@ export class Filters {
     return [element("div", { className: "range" }, ...bounds.map(([bound, word, edge]) => {
       const input = element("input", { type: "number", name: facet.name, step: "any", inputMode: "decimal", placeholder: String(edge), "aria-label": `${word} ${name}` });
       input.dataset.bound = String(bound);
-      input.onchange = () => this.#bound(facet);
+      // What somebody is typing is not written over.
+      input.oninput = () => { input.dataset.typing = "yes"; };
+      input.onchange = () => {
+        delete input.dataset.typing;
+        this.#bound(facet);
+      };
       return element("label", {}, element("small", {}, bound === "ge" ? "from" : "to"), input);
     }))];
   }
@@ -119,8 +125,6 @@ export class Filters {
   #set(name, wanted) {
     const { [name]: _, ...rest } = this.#filter;
     const filter = wanted === undefined ? rest : { ...rest, [name]: wanted };
-    // Further ticks build on this one, also before the service has answered.
-    this.#filter = filter;
     this.#narrow(Object.keys(filter).length ? filter : null);
   }
 }

@@ -38,7 +38,7 @@ export class Panel {
   }
 
   show() {
-    const { answer, trays, readOnly } = this.#search;
+    const { answer, foreseen, readOnly } = this.#search;
     if (!answer) return;
     this.trays.show(this.#search);
     this.undo.disabled = readOnly || answer.step === 0;
@@ -49,9 +49,10 @@ export class Panel {
     this.belief.show(answer);
     this.steps.show(this.#search);
     this.surprise.setAttribute("aria-pressed", String(answer.exploration > 1));
-    const counts = [icon("heart"), String(trays.likes.length), icon("cross"), String(trays.dislikes.length), icon("up")];
-    this.more.replaceChildren(...counts);
-    this.more.setAttribute("aria-label", `Your search: ${trays.likes.length} liked, ${trays.dislikes.length} disliked`);
+    const counts = [icon("heart"), String(foreseen.likes.length), icon("cross"), String(foreseen.dislikes.length), icon("up")];
+    // The name says it in words.
+    this.more.replaceChildren(element("span", { "aria-hidden": "true" }, ...counts));
+    this.more.setAttribute("aria-label", `Your search: ${foreseen.likes.length} liked, ${foreseen.dislikes.length} disliked`);
   }
 
   #surprise() {

@@ -4,20 +4,20 @@
 // shown at once; if the service refuses it, it is taken back with a sentence; if the service cannot
 // be reached, it is kept and sent again.
 
+import { NOTHING, judging, narrowing, saying, unsaying } from "./foreseen.js";
 import { Items } from "./items.js";
 import { Patience } from "./patience.js";
 import { Refusal, requestKey } from "./service.js";
-import { judged } from "./verdicts.js";
 
 /** @import { Service } from "./service.js" */
-/** @import { Verdicts } from "./verdicts.js" */
+/** @import { Foreseen } from "./foreseen.js" */
 /** @import { Filter, Place, Session, Verdict, Wish } from "./types.js" */
 
 /**
  * @typedef {object} Deed
  * @property {string} key
  * @property {(now: Session, key: string) => Promise<Session>} send
- * @property {(verdicts: Verdicts) => Verdicts} foresee
+ * @property {(before: Foreseen) => Foreseen} foresee
  * @property {(answer: Session) => void} done
  */
 
@@ -66,15 +66,14 @@ export class Search extends EventTarget {
     return this.place?.kind === "shared";
   }
 
-  /** What is liked and disliked, as the person sees it already. @returns {Verdicts} */
-  get trays() {
-    const start = { likes: this.answer?.likes ?? [], dislikes: this.answer?.dislikes ?? [] };
-    return this.#deeds.reduce((trays, deed) => deed.foresee(trays), start);
+  /** What is in effect, as the person sees it already. @returns {Foreseen} */
+  get foreseen() {
+    return this.#deeds.reduce((before, deed) => deed.foresee(before), this.answer ?? NOTHING);
   }
 
   /** @param {string} item @returns {"like" | "dislike" | null} */
   verdict(item) {
-    const { likes, dislikes } = this.trays;
+    const { likes, dislikes } = this.foreseen;
     if (likes.includes(item)) return "like";
     return dislikes.includes(item) ? "dislike" : null;
   }
@@ -118,7 +117,7 @@ export class Search extends EventTarget {
    */
   click(item, verdict, shown, done) {
     const said = verdict === "clear" ? { item, verdict } : { item, verdict, shown };
-    this.#do("clicks", said, done, (trays) => judged(trays, item, verdict));
+    this.#do("clicks", said, done, judging(item, verdict));
   }
 
   undo(count = 1) {
@@ -131,17 +130,17 @@ export class Search extends EventTarget {
 
   /** @param {string} text */
   say(text) {
-    this.#do("text", { text });
+    this.#do("text", { text }, undefined, saying(text));
   }
 
   /** @param {string} text */
   unsay(text) {
-    this.#do("text", { text, clear: true });
+    this.#do("text", { text, clear: true }, undefined, unsaying(text));
   }
 
   /** @param {Filter | null} filter */
   narrow(filter) {
-    this.#do("filter", { filter });
+    this.#do("filter", { filter }, undefined, narrowing(filter));
   }
 
   /** @param {number} level */
@@ -213,9 +212,9 @@ export class Search extends EventTarget {
    * @param {Parameters<Service["act"]>[1]} verb
    * @param {Parameters<Service["act"]>[2]} said
    * @param {(answer: Session) => void} done
-   * @param {(verdicts: Verdicts) => Verdicts} foresee
+   * @param {(before: Foreseen) => Foreseen} foresee
    */
-  #do(verb, said, done = () => {}, foresee = (trays) => trays) {
+  #do(verb, said, done = () => {}, foresee = (before) => before) {
     if (!this.answer || this.readOnly || this.phase !== "ready") return;
     /** @type {Deed["send"]} */
     const send = (now, key) => this.#service.act(now, verb, said, key);

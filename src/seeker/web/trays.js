@@ -28,7 +28,7 @@ export class Trays {
 
   /** @param {Search} search */
   show(search) {
-    const { likes, dislikes } = search.trays;
+    const { likes, dislikes } = search.foreseen;
     this.element.classList.toggle("empty", likes.length + dislikes.length === 0);
     this.#fill(this.liked, likes, search);
     this.#fill(this.disliked, dislikes, search);

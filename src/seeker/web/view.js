@@ -153,10 +153,10 @@ export class View {
     this.shared.hidden = !search.readOnly || phase !== "ready";
     if (waiting) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
     this.state.show(stateOf(search, this.#plain, { anew: () => this.begin({}), again: () => this.#enter() }));
-    const items = (phase === "ready" && answer?.page.total !== 0 && !exhausted(answer) && (this.#plain || !answer?.found)) || phase === "loading";
+    const items = phase === "loading" || (phase === "ready" && (this.#plain || !answer?.found));
     this.grid.stage.hidden = !items;
-    this.explore.hidden = this.#plain || !items || this.#explored || !answer || answer.page.items.length >= answer.page.total;
-    this.end.hidden = !items || !this.#explored;
+    this.explore.hidden = this.#plain || !items || this.#explored || !answer || exhausted(answer) || answer.page.items.length >= answer.page.total;
+    this.end.hidden = !items || !this.#explored || exhausted(answer);
     if (phase !== "ready" || !answer) return;
     this.grid.update();
     this.panel.show();
@@ -164,7 +164,7 @@ export class View {
     this.found.show(search);
     this.words.show(search);
     this.chips.show(search);
-    this.filters.show(answer, search.readOnly);
+    this.filters.show(search);
   }
 
   #answered() {
@@ -184,7 +184,7 @@ export class View {
     this.#ranking = ranking;
     const kept = this.#address?.whereabouts();
     this.#explored = Boolean(kept?.open && kept.step === answer.step);
-    this.grid.show(ranking, this.#explored ? ranking.total : ranking.first);
+    this.grid.show(ranking, exhausted(answer) ? 0 : this.#explored ? ranking.total : ranking.first);
     this.end.textContent = `That is all there is: ${number(answer.page.total)} items.`;
     if (kept && kept.step === answer.step) scrollTo(0, kept.top);
     else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });

@@ -41,10 +41,9 @@ export class Chips {
   }
 
   /** @param {Search} search */
-  show({ answer, readOnly }) {
-    if (!answer) return;
-    const words = [...(answer.query ? [answer.query] : []), ...answer.said];
-    const { filter } = answer;
+  show({ foreseen, readOnly }) {
+    const { query, said: texts, filter } = foreseen;
+    const words = [...(query ? [query] : []), ...texts];
     this.element.replaceChildren(
       ...words.map((text) => this.#chip(`“${text}”`, text, readOnly, () => this.#unsay(text))),
       ...Object.entries(filter ?? {}).map(([name, wanted]) => {
