@@ -55,7 +55,7 @@ def test_info_search_and_verify(catalog: str, capsys: pytest.CaptureFixture[str]
     assert main(["info", catalog]) == 0
     said = capsys.readouterr().out
     assert "5 items, version 1" in said
-    assert "vector: 3 dimensions, euclidean" in said
+    assert "vector: 3 × float32, euclidean" in said
     assert "price: number, 3 items, from 20 to 80" in said
     assert main(["info", catalog, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["count"] == 5
