@@ -34,7 +34,7 @@ _ENOUGH = 20
 def recall_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw recall@ρ up to 0.1 with 95 % bands."""
     rhos = np.linspace(0.0, 0.1, 101)[1:]
-    figure, axes = _axes()
+    figure, axes = new_axes()
     for colour, method in zip(_cycle(methods), methods, strict=True):
         reached = (outcomes.of(method).best[:, None] <= rhos).astype(np.float64)
         _line(axes, rhos, reached, method, colour)
@@ -42,13 +42,13 @@ def recall_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_ylabel("recall @ρ")
     axes.set_xlim(0.0, 0.1)
     axes.set_ylim(0.0, 1.02)
-    return _svg(figure, axes)
+    return svg(figure, axes)
 
 
 def steps_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw the mean number of steps until the target is ranked better than ρ, with bands."""
     rhos = np.linspace(0.0, 0.1, 41)[1:]
-    figure, axes = _axes()
+    figure, axes = new_axes()
     for colour, method in zip(_cycle(methods), methods, strict=True):
         mine = outcomes.of(method)
         steps = np.stack([steps_to(mine, float(rho)) for rho in rhos], axis=1)
@@ -57,12 +57,12 @@ def steps_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_ylabel("mean steps until ranked better")
     axes.set_xlim(0.0, 0.1)
     axes.set_ylim(0.0, None)
-    return _svg(figure, axes)
+    return svg(figure, axes)
 
 
 def progress_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw the share of targets found by every page, with bands."""
-    figure, axes = _axes()
+    figure, axes = new_axes()
     pages = np.arange(1, outcomes.hits.shape[1] + 1)
     for colour, method in zip(_cycle(methods), methods, strict=True):
         mine = outcomes.of(method)
@@ -72,12 +72,12 @@ def progress_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_ylabel("found by then")
     axes.set_xlim(1, pages[-1])
     axes.set_ylim(0.0, 1.02)
-    return _svg(figure, axes)
+    return svg(figure, axes)
 
 
 def rank_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw the median normalised rank of the target page by page."""
-    figure, axes = _axes()
+    figure, axes = new_axes()
     for colour, method in zip(_cycle(methods), methods, strict=True):
         ranks = outcomes.of(method).ranks
         steps = np.arange(ranks.shape[1])
@@ -88,12 +88,12 @@ def rank_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_xlabel("pages judged")
     axes.set_ylabel("median normalised rank")
     axes.set_xlim(0, outcomes.ranks.shape[1] - 1)
-    return _svg(figure, axes)
+    return svg(figure, axes)
 
 
 def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw how often the target was on the page against how probable that was held."""
-    figure, axes = _axes(width=4.6)
+    figure, axes = new_axes(width=4.6)
     axes.plot([0, 1], [0, 1], color=PAPER_GREY, lw=1.2, zorder=0)
     for colour, method in zip(_cycle(methods), methods, strict=True):
         bins, error = calibration(outcomes.of(method))
@@ -118,10 +118,11 @@ def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_ylabel("happened")
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.0)
-    return _svg(figure, axes, below=True)
+    return svg(figure, axes, below=True)
 
 
-def _axes(width: float = 6.4) -> tuple[Any, Any]:
+def new_axes(width: float = 6.4) -> tuple[Any, Any]:
+    """Return an empty figure and its axes, in the style of all figures."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, 3.9), layout="constrained")
@@ -151,7 +152,7 @@ def _cycle(methods: Sequence[str]) -> list[str]:
     return [COLOURS[place % len(COLOURS)] for place in range(len(methods))]
 
 
-def _svg(figure: Any, axes: Any, below: bool = False) -> str:
+def svg(figure: Any, axes: Any, below: bool = False) -> str:
     """Return the figure as SVG text that is the same every time."""
     from matplotlib import rc_context
 

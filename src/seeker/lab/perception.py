@@ -69,12 +69,32 @@ class Perception:
         rows = np.linspace(0, self.count - 1, min(self.count, 8 * _SAMPLE)).astype(np.int64)
         return np.quantile(self.exact(target, rows[rows != target]), shares)
 
+    def vectors(self) -> Floats:
+        """Return vectors, (items, d), whose squared distances are this person's without noise."""
+        parts = [
+            np.sqrt(sense.weight) * (label_vectors(values) if sense.labels else values)
+            for sense, values in zip(self.senses, self._scaled, strict=True)
+        ]
+        return np.concatenate(parts, axis=1).astype(np.float32)
+
     def settings(self) -> dict[str, Any]:
         """Return what this perception is made of, as plain values."""
         return {
             "senses": {sense.name: sense.weight for sense in self.senses},
             "noise": self.noise,
         }
+
+
+def label_vectors(labels: Array) -> Floats:
+    """Return labels as vectors, (items, d): 0 apart in squared distance if the same, else 1.
+
+    Every item without a label has an axis of its own, for it is like no other.
+    """
+    names = [str(one) or f"\n{row}" for row, one in enumerate(labels)]
+    _, axis = np.unique(names, return_inverse=True)
+    vectors = np.zeros((len(names), int(axis.max()) + 1), np.float32)
+    vectors[np.arange(len(names)), axis] = np.sqrt(0.5)
+    return vectors
 
 
 def distorted(views: Mapping[str, Array], seed: int, strength: float = 1.0) -> list[Sense]:
