@@ -24,8 +24,12 @@ from seeker.stores.base import Written
 
 Result = TypeVar("Result")
 
-AT_ONCE = 20_000
-"""Up to so many items a belief is summed up before the answer; beyond, it follows later."""
+AT_ONCE = 10_000
+"""Up to so many items a belief is summed up before the answer; beyond, it follows later.
+
+Up to here all items are looked at anyway: with 512 dimensions a click takes 5.0 ms with its belief
+and 4.7 ms without. With 20,000 items it would be 20 ms against 8 ms.
+"""
 
 
 class TooMany(SeekerError):

@@ -67,8 +67,8 @@ class Service:
         self.engine.close()
 
 
-def service_of(request: Request) -> Service:
-    """Return the service that a request is for."""
+async def service_of(request: Request) -> Service:
+    """Return the service that a request is for; plain functions would be called in a thread."""
     service: Service = request.app.state.service
     return service
 

@@ -51,8 +51,8 @@ class PostgresStore(SqlStore):
 
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
-        """Lend this thread's connection."""
-        with self._told(), self._connection().transaction():
+        """Lend this thread's connection; each statement is a transaction of its own."""
+        with self._told():
             yield _Running(self._connection())
 
     @contextmanager
