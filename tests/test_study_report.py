@@ -11,6 +11,7 @@ import pytest
 
 from seeker.errors import BadInput, NotFound
 from seeker.lab import report, rows
+from seeker.lab.claims import claims, models
 from seeker.lab.compare import against_all, compare, fisher, shuffled
 from seeker.lab.humans import section
 from seeker.lab.metrics import leader_board
@@ -28,6 +29,7 @@ def search(
     found: int | None,
     overlooked: tuple[int, ...] = (),
     outcome: str | None = "found",
+    rank: float = 20.0,
 ) -> list[dict[str, Any]]:
     """Make the rows of a search that found its target on a page, from 0, or never did."""
     last = PAGES if found is None else found
@@ -48,7 +50,7 @@ def search(
             "seed": seed,
             "target": trial,
             "step": step,
-            "rank": float(20 - 4 * step),
+            "rank": rank - step,
             "on_page": step == found or step in overlooked,
             "claimed": None if step == PAGES else 0.25,
             "likes": step,
@@ -161,6 +163,44 @@ def test_what_people_did_is_told(some: Path) -> None:
     assert "0 <small>0%</small>" in finds
     assert fails.count("10 <small>100%</small>") == 2
     assert "2.5" in finds  # the median of 2 and 3 seconds
+
+
+def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    rng = np.random.default_rng(0)
+    made = []
+    for who in range(12):
+        for trial, (strategy, rank) in enumerate(
+            (("boltzmann", 8.0), ("greedy", 13.0), ("epsilon", 13.0), ("random", 22.0))
+        ):
+            one = rank + float(rng.integers(-1, 2))
+            made.append(search(f"paper + {strategy}", f"p{who}", trial, None, rank=one))
+    made.append(search("choice + greedy", "p1", 5, 1))
+    file = tmp_path / "study.jsonl"
+    write(file, study(*made))
+    done = outcomes(rows.read(file))
+    assert models(done) == ["paper"]
+    verdicts = {one.words: one.verdict for one in claims(done, "paper")}
+    assert len(verdicts) == 15
+    for name in ("greedy", "epsilon", "random"):
+        assert verdicts[f"Recall: Boltzmann above {name}."] == "holds"
+        assert verdicts[f"Steps: Boltzmann faster than {name}."] == "holds"
+    assert verdicts["Greedy and epsilon perform alike."] in ("holds", "not decided")
+    # Turned round, what was said to be above is below.
+    turned = [
+        {**row, "method": row["method"].replace("boltzmann", "x").replace("random", "boltzmann")}
+        for row in study(*made)
+    ]
+    for row in turned:
+        row["method"] = row["method"].replace("+ x", "+ random")
+    write(file, turned)
+    verdicts = {o.words: o.verdict for o in claims(outcomes(rows.read(file)), "paper")}
+    assert verdicts["Recall: Boltzmann above random."] == "does not hold"
+    out = tmp_path / "report.html"
+    report.write([file], out)
+    text = out.read_text(encoding="utf-8")
+    assert "with people and the model paper" in text
+    assert "12 participants" in text
 
 
 def test_items_are_known_by_their_ids(some: Path) -> None:

@@ -32,8 +32,8 @@ class Claim:
 def claims(outcomes: Outcomes) -> list[Claim]:
     """Hold the paper's claims against the sessions of its four strategies."""
     by = {name: _sorted(outcomes.of(f"paper, {name}")) for name in _NAMES}
-    area = {name: _recall(one, CUTOFFS) for name, one in by.items()}
-    time = {name: _steps(one, CUTOFFS) for name, one in by.items()}
+    area = {name: recall_shares(one, CUTOFFS) for name, one in by.items()}
+    time = {name: steps_taken(one, CUTOFFS) for name, one in by.items()}
     others = [name for name in _NAMES if name != "Boltzmann"]
     made = [
         _claim(f"Recall: Boltzmann above {name}.", area["Boltzmann"] - area[name], "of recall")
@@ -49,14 +49,14 @@ def claims(outcomes: Outcomes) -> list[Claim]:
         )
     )
     for name in ("noiseless", "epsilon-greedy"):
-        low = _recall(by[name], LOW) - _recall(by["random"], LOW)
-        high = _recall(by[name], HIGH) - _recall(by["random"], HIGH)
+        low = recall_shares(by[name], LOW) - recall_shares(by["random"], LOW)
+        high = recall_shares(by[name], HIGH) - recall_shares(by["random"], HIGH)
         made.append(_claim(f"Recall at low ρ: {name} above random.", low, "of recall"))
         made.append(
             _claim(f"Random catches up with {name} at higher ρ.", low - high, "of the lead")
         )
-        early = _steps(by["random"], LOW) - _steps(by[name], LOW)
-        late = _steps(by["random"], HIGH) - _steps(by[name], HIGH)
+        early = steps_taken(by["random"], LOW) - steps_taken(by[name], LOW)
+        late = steps_taken(by["random"], HIGH) - steps_taken(by[name], HIGH)
         made.append(_claim(f"Steps: {name} surpasses random.", early + late, "steps", 2.0))
         made.append(
             _claim(f"Its lead in steps over random shrinks with ρ ({name}).", early - late, "steps")
@@ -73,12 +73,12 @@ def _sorted(one: Outcomes) -> Outcomes:
     return Outcomes(**{name: array[order] for name, array in vars(one).items()})
 
 
-def _recall(one: Outcomes, rhos: Doubles | tuple[float, ...]) -> Doubles:
+def recall_shares(one: Outcomes, rhos: Doubles | tuple[float, ...]) -> Doubles:
     """Return for every session at what share of the cutoffs its target was found, (sessions,)."""
     return np.asarray((one.best[:, None] <= np.asarray(rhos)).mean(axis=1), np.float64)
 
 
-def _steps(one: Outcomes, rhos: Doubles | tuple[float, ...]) -> Doubles:
+def steps_taken(one: Outcomes, rhos: Doubles | tuple[float, ...]) -> Doubles:
     """Return the mean steps over the cutoffs for every session, (sessions,)."""
     return np.asarray(np.mean([steps_to(one, float(rho)) for rho in rhos], axis=0))
 

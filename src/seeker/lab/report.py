@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seeker.errors import NotFound
-from seeker.lab import figures, humans, paper, rows, studies
+from seeker.lab import claims, figures, humans, paper, rows, studies
 from seeker.lab.compare import Comparison, against_all
+from seeker.lab.layout import section, whole
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import Outcomes, outcomes
+from seeker.lab.paper import Claim
 from seeker.lab.strips import Album, Names, strip
 
 if TYPE_CHECKING:
@@ -50,26 +52,35 @@ def write(
         (out.parent / f"{out.stem}-{name}.svg").write_text(picture, encoding="utf-8")
     parts = [
         _head(title, table, done),
-        _section("Leader board", _board(done, chosen), _BOARD_NOTE),
-        _section(f"{chosen} against each, person by person", _verdicts(done, chosen, board)),
-        _section("Found, by person and method", _heat(done, board)),
+        section("Leader board", _board(done, chosen), _BOARD_NOTE),
+        section(f"{chosen} against each, person by person", _verdicts(done, chosen, board)),
+        section("Found, by person and method", _heat(done, board)),
         '<div class="pairs">',
-        _section("Found by page", drawn["progress"], _PROGRESS_NOTE),
-        _section("Recall at a normalised rank", drawn["recall"], _RECALL_NOTE),
-        _section("Steps until the target is ranked better", drawn["steps"], _STEPS_NOTE),
-        _section("The target's rank, page by page", drawn["rank"], _RANK_NOTE),
+        section("Found by page", drawn["progress"], _PROGRESS_NOTE),
+        section("Recall at a normalised rank", drawn["recall"], _RECALL_NOTE),
+        section("Steps until the target is ranked better", drawn["steps"], _STEPS_NOTE),
+        section("The target's rank, page by page", drawn["rank"], _RANK_NOTE),
         "</div>",
-        _section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
+        section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
     ]
     if studies.SOURCE in done.people:
-        parts.insert(3, _section("What people did", humans.section(table), humans.NOTE))
+        parts.insert(3, section("What people did", humans.section(table), humans.NOTE))
     if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
-        parts.append(_section("The paper's claims", _claims(done)))
-    parts.append(_section("Searches to look at", _strips(table, done, chosen, ids, pictures)))
+        parts.append(section("The paper's claims", _claims(paper.claims(done))))
+    people = done.of(person=studies.SOURCE)
+    parts += [
+        section(
+            f"The paper's claims, with people and the model {model}",
+            _claims(claims.claims(people, model)),
+            _CLAIMS_NOTE,
+        )
+        for model in claims.models(people)
+    ]
+    parts.append(section("Searches to look at", _strips(table, done, chosen, ids, pictures)))
     made = commands or [shlex.join(["seeker", *sys.argv[1:]])]
     listing = html.escape("\n".join(made))
-    parts.append(_section("To repeat this", f"<pre>{listing}</pre>"))
-    page = _PAGE.format(title=html.escape(title), body="\n".join(parts))
+    parts.append(section("To repeat this", f"<pre>{listing}</pre>"))
+    page = whole(title, parts)
     out.write_text(page, encoding="utf-8")
 
 
@@ -86,10 +97,12 @@ def _head(title: str, table: pa.Table, done: Outcomes) -> str:
     def all_of(name: str) -> str:
         return ", ".join(sorted({str(one) for one in table.column(name).unique().to_pylist()}))
 
+    participants = len(table.column("participant").drop_null().unique())
     facts = [
         f"{len(done):,} searches",
         f"{len(done.methods)} methods",
         f"{len(done.people)} kinds of people ({all_of('source')})",
+        *([f"{participants} participants"] if participants else []),
         f"catalog: {all_of('catalog')}",
         f"pages of {all_of('page_size')}, at most {all_of('pages')} of them",
         f"Seeker {all_of('version')}",
@@ -195,11 +208,11 @@ def _heat(done: Outcomes, board: list[str]) -> str:
     )
 
 
-def _claims(done: Outcomes) -> str:
+def _claims(judged: Sequence[Claim]) -> str:
     lines = "".join(
         f'<tr><td>{html.escape(one.words)}</td><td class="{one.verdict.replace(" ", "-")}">'
         f"{one.verdict}</td><td>{html.escape(one.figures)}</td></tr>"
-        for one in paper.claims(done)
+        for one in judged
     )
     return f"<table><tr><th>claim</th><th>here</th><th>figures</th></tr>{lines}</table>"
 
@@ -232,14 +245,10 @@ def _strips(
     return key + "".join(made)
 
 
-def _section(title: str, body: str, note: str = "") -> str:
-    words = f"<p>{note}</p>" if note else ""
-    return f"<section><h2>{html.escape(title)}</h2>{words}{body}</section>"
-
-
 _BOARD_NOTE = (
-    "Found: the target was on a page before the pages ran out; the mean over people, each "
-    "counting alike, with a bootstrap interval over targets. Steps: pages until then, all of them "
+    "Found: the target was on a page before the pages ran out, and real people picked it there; "
+    "the mean over kinds of people, each counting alike, with a bootstrap interval over targets, "
+    "or over participants. Steps: pages until then, all of them "
     "where it never was. Area: under recall@ρ up to ρ = 0.1. Log rank: mean over pages of log₁₀ of "
     "the normalised rank, lower is better."
 )
@@ -250,52 +259,12 @@ _RECALL_NOTE = (
     "How often the target was ever ranked better than ρ times the size of the catalog, over all "
     "people; bands are 95 % bootstrap intervals."
 )
+_CLAIMS_NOTE = (
+    "Differences between searches of different people for different targets; intervals redraw "
+    "participants, p-values shuffle which search had which strategy."
+)
 _CALIBRATION_NOTE = (
     "When a method says that the target is on this page with 80 %, it should be there in 80 of "
     "100 cases. The error is the mean distance from the diagonal, pages counting alike; bins of "
     "fewer than 20 pages are not drawn."
 )
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-:root {{ --ink:#1d2433; --soft:#5b6577; --line:#e3e7ee; --ours:#fdf3e4; --accent:#2a6f97; }}
-* {{ box-sizing:border-box }}
-body {{ margin:0 auto; padding:2.5rem 1.5rem 5rem; max-width:72rem; color:var(--ink);
-  font:15px/1.5 system-ui, "Segoe UI", Roboto, sans-serif; background:#fff }}
-h1 {{ font-size:2rem; letter-spacing:-.02em; margin:0 0 .6rem }}
-h2 {{ font-size:1.2rem; margin:2.6rem 0 .5rem }} h3 {{ font-size:1rem; margin:1.4rem 0 .4rem }}
-p {{ color:var(--soft); max-width:48rem; margin:.2rem 0 .8rem }}
-.facts {{ list-style:none; padding:0; margin:0; color:var(--soft); display:flex; flex-wrap:wrap;
-  gap:.2rem 1.4rem }}
-.wide {{ overflow-x:auto }}
-table {{ border-collapse:collapse; font-variant-numeric:tabular-nums; font-size:13.5px }}
-th {{ text-align:left; color:var(--soft); font-weight:600; white-space:nowrap }}
-th, td {{ padding:.32rem .7rem .32rem 0; border-bottom:1px solid var(--line) }}
-td {{ white-space:nowrap }} td:first-child {{ font-weight:600; padding-right:1.2rem }}
-small {{ color:var(--soft) }} .ours td {{ background:var(--ours) }}
-.bar {{ display:inline-block; width:9rem; padding-left:.4rem; border-radius:3px;
-  background:linear-gradient(90deg,#bcd7e6 calc(var(--share)*100%),#f1f4f8 0) }}
-.heat {{ background:color-mix(in oklab,#17557a calc(var(--share)*100%),#eef3f7);
-  padding-left:.7rem; border:2px solid #fff }} .heat small {{ color:inherit; opacity:.75 }}
-.verdicts td {{ padding-left:.6rem; border:2px solid #fff }}
-.better {{ background:#d8efdf }} .worse {{ background:#f8d7d7 }} .tie {{ background:#f3f4f7 }}
-.holds {{ color:#23744a; font-weight:600 }} .does-not-hold {{ color:#b3303f; font-weight:600 }}
-.not-decided {{ color:var(--soft) }}
-svg {{ max-width:100%; height:auto }}
-.pairs {{ display:grid; grid-template-columns:repeat(auto-fit,minmax(30rem,1fr)); gap:0 2rem }}
-.pairs section {{ display:flex; flex-direction:column }} .pairs svg {{ margin-top:auto }}
-pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
-.strip {{ overflow-x:auto }} .page {{ display:flex; gap:4px; align-items:center; margin:3px 0 }}
-.page b {{ width:5.2rem; font-weight:500; color:var(--soft); flex:none }}
-.page i {{ font-style:normal; color:var(--soft); padding-left:.6rem; white-space:nowrap }}
-.tile {{ flex:none; width:62px; height:62px; padding:1px; border-radius:5px; background:#f1f4f8;
-  display:grid; place-items:center; font-size:11px; color:var(--soft) }}
-.tile img {{ display:block; width:100%; height:100%; border-radius:4px; object-fit:cover }}
-.liked {{ background:#2f9e62; padding:3px }} .disliked {{ background:#d1495b; padding:3px }}
-.target {{ background:#e0a526; padding:3px }} .tile[class$="d"] span, .target span {{ color:#fff }}
-</style></head><body>
-{body}
-</body></html>
-"""
