@@ -70,6 +70,11 @@ class Catalogs:
         self._look(name)
         return name, self._catalogs[name]
 
+    def look_again(self, name: str) -> None:
+        """Look at a catalog's folder the next time it is asked for, however soon."""
+        with self._lock:
+            self._looked[name] = float("-inf")
+
     def _look(self, name: str) -> None:
         """Open a catalog again if it has changed; asked at most once a second."""
         now = self._clock()

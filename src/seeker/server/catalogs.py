@@ -9,11 +9,12 @@ from fastapi import APIRouter, Path, Request
 from starlette.responses import FileResponse, JSONResponse, Response
 
 from seeker.catalog import Catalog
-from seeker.errors import NotFound
+from seeker.errors import Conflict, NotFound
 from seeker.server.answers import item_json
+from seeker.server.calls import ItemPath
 from seeker.server.responses import problems
 from seeker.server.schemas import CatalogAnswer, CatalogsAnswer, ItemAnswer
-from seeker.server.service import Served
+from seeker.server.service import Authorization, Served
 
 router = APIRouter(tags=["catalogs"])
 
@@ -76,7 +77,7 @@ async def catalog(name: Name, service: Served) -> Response:
 @router.get("/v1/items/{catalog}/{id:path}", response_model=ItemAnswer, responses=problems(404))
 async def item(
     catalog: Name,
-    id: Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")],
+    id: ItemPath,
     service: Served,
 ) -> Response:
     """Return an item."""
@@ -86,6 +87,31 @@ async def item(
         return item_json(opened.item(id), name)
 
     return JSONResponse(await service.run(work))
+
+
+@router.delete(
+    "/v1/items/{catalog}/{id:path}", status_code=204, responses=problems(401, 403, 404, 409)
+)
+async def remove(
+    catalog: Name, id: ItemPath, service: Served, authorization: Authorization = None
+) -> Response:
+    """Take an item out of a catalog, for all and for good; needs an admin key.
+
+    The catalog gets a new version, as with `seeker remove`: sessions go on, without the item.
+    """
+    service.keys.check_admin(authorization)
+
+    def work() -> None:
+        from seeker.catalog.building import update
+
+        name, opened = service.engine.catalogs.get(catalog)
+        if opened.folder is None:
+            raise Conflict("This catalog is not in a folder, so nothing can be taken out of it.")
+        update.remove(opened.folder, ids=[id])
+        service.engine.catalogs.look_again(name)
+
+    await service.run(work)
+    return Response(status_code=204)
 
 
 @router.get(
