@@ -195,6 +195,7 @@ class Reader:
     def _serve(self, command: str, where: str) -> None:
         port = self._ports["8080" if "http.server" in command else "8000"]
         self._stop(port)
+        command = re.sub(r"\s+#.*$", "", command)
         if command.startswith("seeker") and port not in command:
             command = f"{command} --port {port}"
         said = (self.folder / f"server-{port}-{len(self._said)}.log").open("w+")
@@ -209,7 +210,7 @@ class Reader:
             text=True,
         )
         self._servers[port] = server
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while not _listens(int(port)):
             if server.poll() is not None or time.monotonic() > deadline:
                 said.seek(0)

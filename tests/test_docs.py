@@ -85,9 +85,36 @@ def test_code_runs(page: Path, tmp_path: Path, request: pytest.FixtureRequest) -
     environment = {}
     if "$DATABASE" in page.read_text(encoding="utf-8"):
         environment["DATABASE"] = request.getfixturevalue("database")
+    if page.name == "README.md":
+        _things_at_hand(tmp_path)
     with Reader(tmp_path, environment) as reader:
         for block in found:
             reader.do(block, f"{_name(page)}, line {block.line}")
+
+
+def _things_at_hand(folder: Path) -> None:
+    """Make what a reader of the README is supposed to have: photos and a table."""
+    from PIL import Image
+
+    (folder / "photos").mkdir()
+    for n in range(15):
+        Image.new("RGB", (40, 40), (15 * n, 90, 255 - 15 * n)).save(folder / f"photos/{n}.jpg")
+    rows = [f"{n},A book about {word}" for n, word in enumerate(["foxes", "tea", "snow"] * 5)]
+    (folder / "books.csv").write_text("\n".join(["id,title", *rows]))
+
+
+def test_the_readme_shows_what_the_lab_found() -> None:
+    def rows(page: str) -> dict[str, list[str]]:
+        cells = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in (ROOT / page).read_text(encoding="utf-8").splitlines()
+            if re.match(r"\| [^|]+ \| \d\.\d+ \(\d", line)
+        ]
+        return {row[0].split(",")[0]: row[1:3] for row in cells}
+
+    measured, told = rows("docs/lab/README.md"), rows("README.md")
+    assert "Seeker" in told
+    assert {name: measured[name] for name in told} == told
 
 
 @pytest.mark.parametrize("page", RUN, ids=_name)
