@@ -2,10 +2,10 @@
 
     python tests/wheel.py [--python python3.12]…      # `make wheel-test`
 
-For the Python that runs this, and for every other one that is named: a wheel and an sdist are
-built and hold the page; the wheel goes into an empty virtual environment, far from the checkout;
-there a tiny catalog is built, served, searched over HTTP, and the page is opened. Says how many
-packages and megabytes were installed.
+For every Python from 3.11 to 3.13 that this machine has, or those that are named: a wheel and an
+sdist are built and hold the page; the wheel goes into an empty virtual environment, far from the
+checkout; there a tiny catalog is built, served, searched over HTTP, and the page is opened. Says
+how many packages and megabytes were installed.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+SUPPORTED = (11, 12, 13)
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = sorted(
     path.relative_to(ROOT / "src").as_posix()
@@ -48,6 +50,22 @@ Path("photos").mkdir()
 for n in range(30):
     png(Path("photos") / f"picture {n}.png", (8 * n, 255 - 8 * n, (40 * n) % 256))
 """
+
+
+def pythons() -> list[str]:
+    """Return one Python of each version that is supported and found here."""
+    kept = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    found = {sys.version_info[:2]: sys.executable}
+    for minor in SUPPORTED:
+        named = shutil.which(f"python3.{minor}")
+        places = [named] if named else []
+        places += [str(one / "bin" / "python") for one in sorted(kept.glob(f"3.{minor}.*"))]
+        for place in places:
+            asked = [place, "-c", "import sys; print(sys.version_info[1])"]
+            told = subprocess.run(asked, capture_output=True, text=True)
+            if told.returncode == 0 and told.stdout.strip() == str(minor):
+                found.setdefault((3, minor), place)
+    return [found[version] for version in sorted(found)]
 
 
 def build(out: Path) -> tuple[Path, Path]:
@@ -191,7 +209,7 @@ def main() -> None:
         check_contents(wheel, sdist)
         size = (wheel.stat().st_size / 1e6, sdist.stat().st_size / 1e6)
         print(f"wheel {size[0]:.2f} MB, sdist {size[1]:.2f} MB; both hold the page", flush=True)
-        for number, python in enumerate(given.python or [sys.executable]):
+        for number, python in enumerate(given.python or pythons()):
             (place / str(number)).mkdir()
             print(try_out(wheel, python, place / str(number)), flush=True)
 
