@@ -32,13 +32,11 @@ def very_many(tmp_path_factory: pytest.TempPathFactory, serving: Serving) -> Ser
 
 def places(search: Search) -> dict[int, str]:
     """Return the cards that are there now, by their place in the ranking."""
-    found: list[tuple[int, str]] = search.grid.get_by_role("listitem").evaluate_all(
-        """cards => cards
-            .map((card) => [
-                Number(card.getAttribute("aria-posinset")),
-                card.querySelector('[aria-label^="Like "]')?.getAttribute("aria-label"),
-            ])
-            .filter(([place, name]) => place && name)"""
+    found: list[tuple[int, str]] = search.grid.evaluate(
+        """grid => [...grid.querySelectorAll("li[aria-posinset]")].map((card) => [
+            Number(card.getAttribute("aria-posinset")),
+            card.querySelector('[aria-label^="Like "]').getAttribute("aria-label"),
+        ])"""
     )
     return {place: name.removeprefix("Like ") for place, name in found}
 
