@@ -24,7 +24,7 @@ import { summary } from "./sentences.js";
 export function makeCard(item, deeds) {
   const title = item.title || item.id;
   const face = element("button", {
-    type: "button", className: "face", part: "picture", "aria-label": `Open ${title}`,
+    type: "button", className: "face", part: "picture", "aria-label": `Open ${spoken(item)}`,
     onclick: () => deeds.open(item),
   });
   face.dataset.control = "open";
@@ -32,7 +32,7 @@ export function makeCard(item, deeds) {
   const card = element("li", { className: "card", part: "card" },
     face,
     element("div", { className: "corner" },
-      button(`Why ${title}?`, () => deeds.why(item), { text: "Why this?", className: "why", control: "why" }),
+      button(`Why this? ${title}`, () => deeds.why(item), { text: "Why this?", className: "why", control: "why" }),
       button(`Found it: ${title}`, () => deeds.found(item), { text: "Found it", icon: "check", className: "found", control: "found" })),
     element("div", { className: "foot" },
       button(`Dislike ${title}`, () => deeds.judge(item, "dislike"), { icon: "cross", className: "dislike", part: "dislike", control: "dislike" }),
@@ -89,7 +89,14 @@ function words(item) {
   const { lead, rest } = summary(item);
   return element("span", { className: "words" },
     element("strong", {}, item.title || item.id),
-    // What can be pressed is named by its title; the opened item has all the rest.
-    ...(rest ? [element("small", { "aria-hidden": "true" }, rest)] : []),
-    ...(lead ? [element("span", { "aria-hidden": "true" }, lead)] : []));
+    ...(rest ? [element("small", {}, rest)] : []),
+    ...(lead ? [element("span", {}, lead)] : []));
+}
+
+/** What is heard of an item where others see its face. @param {Item} item */
+function spoken(item) {
+  const title = item.title || item.id;
+  if (item.media) return title;
+  const { lead, rest } = summary(item);
+  return [title, rest, lead].filter(Boolean).join(" ");
 }

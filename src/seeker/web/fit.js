@@ -2,7 +2,7 @@
 
 /** What stands above the grid; below it, there may be a bar. */
 const ABOVE = 84;
-const BAR = 64;
+export const BAR = 64;
 /** A picture may be so much less high than wide, where the whole page is then seen at once. */
 const FLATTEST = 0.62;
 

@@ -2,13 +2,15 @@
 
 import { control, judgeCard, makeCard, makeSkeleton } from "./card.js";
 import { element, setChildren } from "./dom.js";
-import { fit } from "./fit.js";
+import { BAR, fit } from "./fit.js";
 import { places, rearrange } from "./motion.js";
 
 /** @import { Card, Deeds } from "./card.js" */
 /** @import { Ranking } from "./ranking.js" */
 
+/** Milliseconds after which scrolling has come to rest, and after which something was looked at. */
 const RESTS = 90;
+const LOOK = 250;
 
 export class Grid {
   /** By item. @type {Map<string, Card>} */
@@ -22,12 +24,19 @@ export class Grid {
   #frame = 0;
   #moving = 0;
   #lastTop = 0;
+  #bar = false;
+  #looking = 0;
+  /** What was looked at since this ranking came, and its place. @type {Map<string, number>} */
+  #looked = new Map();
   /** The place that shall have the focus once it is there. @type {number | null} */
   #awaited = null;
   #deeds;
   #verdict;
   #watch = new ResizeObserver(() => this.#arrange());
-  #scrolled = () => this.#soon();
+  #scrolled = () => {
+    this.#look();
+    this.#soon();
+  };
   #resized = () => this.#arrange();
 
   /**
@@ -54,6 +63,7 @@ export class Grid {
     removeEventListener("resize", this.#resized);
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#moving);
+    clearTimeout(this.#looking);
   }
 
   get columns() {
@@ -87,6 +97,8 @@ export class Grid {
     this.#ranking = ranking;
     this.#open = open;
     this.#awaited = null;
+    this.#looked.clear();
+    this.#look();
     this.#arrange();
     rearrange(before, [...this.#cards].map(([id, card]) => [id, card.element]), this.stage);
     if (focus) this.#refocus(focus);
@@ -103,14 +115,34 @@ export class Grid {
     if (this.#ranking) this.#paint();
   }
 
-  /** The items that can really be seen now: at least a third of their card is on screen. @param {string} clicked */
+  /**
+   * Among which items one was clicked: those on screen now, and those of the same page's length
+   * around it at which the person has stopped to look since this ranking came.
+   *
+   * @param {string} clicked
+   */
   seen(clicked) {
-    const seen = [...this.#cards.values()].filter(({ element }) => {
+    const here = Number(this.#cards.get(clicked)?.element.dataset.place);
+    const near = (/** @type {number} */ place) => Math.abs(place - here) < (this.#ranking?.first ?? 0);
+    const looked = [...this.#looked].filter(([, place]) => near(place)).map(([id]) => id);
+    return [...new Set([clicked, ...this.#visible().map(({ item }) => item.id), ...looked])];
+  }
+
+  /** The cards of which at least a third is on screen. */
+  #visible() {
+    const floor = innerHeight - (this.#bar ? BAR : 0);
+    return [...this.#cards.values()].filter(({ element }) => {
       const box = element.getBoundingClientRect();
-      return Math.min(box.bottom, innerHeight) - Math.max(box.top, 0) > box.height / 3;
+      return Math.min(box.bottom, floor) - Math.max(box.top, 0) > box.height / 3;
     });
-    const ids = seen.map(({ item }) => item.id);
-    return ids.includes(clicked) ? ids : [clicked, ...ids];
+  }
+
+  /** Note what is on screen, once it stands still. */
+  #look() {
+    clearTimeout(this.#looking);
+    this.#looking = setTimeout(() => {
+      for (const { item, element } of this.#visible()) this.#looked.set(item.id, Number(element.dataset.place));
+    }, LOOK);
   }
 
   /** @param {string} item @returns {HTMLElement | null} */
@@ -177,8 +209,8 @@ export class Grid {
     const gap = parseFloat(look.columnGap) || 0;
     const count = this.#ranking?.first ?? this.#open;
     const around = Math.round(letter * (this.stage.closest(".plain") ? 5.5 : 3) + gap);
-    const bar = !this.stage.closest('[data-size="wide"], .plain');
-    const { columns, row } = fit({ count, width, gap, letter, wordy, around, bar });
+    this.#bar = !this.stage.closest('[data-size="wide"], .plain');
+    const { columns, row } = fit({ count, width, gap, letter, wordy, around, bar: this.#bar });
     this.#columns = columns;
     this.#row = row;
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;

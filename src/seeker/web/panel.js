@@ -30,7 +30,8 @@ export class Panel {
     this.undo = button("Undo", () => ways.travel(-1), { icon: "undo" });
     this.redo = button("Redo", () => ways.travel(1), { icon: "redo" });
     this.surprise = button("Surprise me", () => this.#surprise(), { icon: "spark", text: "Surprise me", className: "surprise" });
-    this.more = element("button", { type: "button", className: "more", "aria-expanded": "false", "aria-controls": "way", onclick: () => this.#toggle() });
+    this.more = element("button", { type: "button", className: "more", "aria-expanded": "false", "aria-controls": "way", onclick: () => this.#toggle() },
+      element("i", { className: "hearts" }, icon("heart")), element("i", { className: "crosses" }, icon("cross")), icon("up"));
     this.tools = element("div", { className: "tools" }, this.undo, this.redo, ...(plain ? [] : [this.surprise, this.more]));
     this.way = element("div", { className: "way", id: "way" }, this.trays.element, ...(plain ? [] : [this.steps.element]));
     this.element = element("aside", { className: "panel", part: "panel", "aria-label": "Your search" },
@@ -49,10 +50,16 @@ export class Panel {
     this.belief.show(answer);
     this.steps.show(this.#search);
     this.surprise.setAttribute("aria-pressed", String(answer.exploration > 1));
-    const counts = [icon("heart"), String(foreseen.likes.length), icon("cross"), String(foreseen.dislikes.length), icon("up")];
-    // The name says it in words.
-    this.more.replaceChildren(element("span", { "aria-hidden": "true" }, ...counts));
+    this.#count("hearts", foreseen.likes.length);
+    this.#count("crosses", foreseen.dislikes.length);
     this.more.setAttribute("aria-label", `Your search: ${foreseen.likes.length} liked, ${foreseen.dislikes.length} disliked`);
+  }
+
+  /** @param {"hearts" | "crosses"} sign @param {number} count */
+  #count(sign, count) {
+    const place = this.more.querySelector(`.${sign}`);
+    // Drawn by the stylesheet: the button's name says it in words.
+    if (place instanceof HTMLElement) place.dataset.count = String(count);
   }
 
   #surprise() {
