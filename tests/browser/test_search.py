@@ -112,7 +112,7 @@ def test_why_this_names_what_brought_it(search: Search) -> None:
     closest = max(titles, key=lambda title: likeness(title, "large green circle"))
     search.like(closest)
     shown = search.titles()[0]
-    search.button(f"Why {shown}?").click()
+    search.button(f"Why this? {shown}").click()
     why = search.page.get_by_role("dialog", name=shown)
     expect(why.get_by_role("heading", name="Why this?")).to_be_visible()
     expect(why).to_contain_text(f"You liked {closest}")
