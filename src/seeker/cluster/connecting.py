@@ -6,8 +6,14 @@ import logging
 import os
 import secrets
 import shutil
+import signal
+import socket
+import sys
 import tempfile
+import threading
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from seeker.cluster.failures import NoCluster
@@ -15,6 +21,7 @@ from seeker.errors import BadInput
 
 LOCAL = "local"
 NAMESPACE = "seeker"
+_KNOCK = 5.0
 STORE_BYTES = 100_000_000
 """Memory for messages on a machine where Seeker starts Ray; shards keep their own."""
 
@@ -38,6 +45,9 @@ def connect(address: str) -> str:
     address: "local" starts one on this machine, which ends with this process; ray://host:10001
     goes through a Ray client server; host:6379 is for processes on a machine of the cluster.
     """
+    if address == LOCAL and not {"RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH"} & set(os.environ):
+        # A token of its own, handed down to child processes; Ray would write one to the home.
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     ray = imported()
     if ray.is_initialized():
         return address
@@ -48,10 +58,11 @@ def connect(address: str) -> str:
     }
     logging.getLogger("ray").setLevel(logging.WARNING)
     try:
-        with warnings.catch_warnings():
+        with _own_signals(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if address == LOCAL:
                 return _started(ray, quiet)
+            _knock(address)
             ray.init(address=address, **quiet)
     except (ConnectionError, TimeoutError, RuntimeError, ValueError, OSError) as error:
         first = next(iter(str(error).strip().splitlines()), type(error).__name__)
@@ -62,11 +73,35 @@ def connect(address: str) -> str:
     return address
 
 
+def _knock(address: str) -> None:
+    """Fail at once where nobody listens; Ray itself would go on trying for a minute."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
+
+
+@contextmanager
+def _own_signals() -> Iterator[None]:
+    """Keep what this process does at a signal: Ray would have it end without finishing anything.
+
+    Where it would end at once, it ends in order, for there is a folder to tidy up.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    kept = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
+    if kept[signal.SIGTERM] == signal.SIG_DFL:
+        kept[signal.SIGTERM] = lambda number, _: sys.exit(128 + number)
+    try:
+        yield
+    finally:
+        for one, handler in kept.items():
+            signal.signal(one, handler)
+
+
 def _started(ray: Any, quiet: dict[str, Any]) -> str:
     """Start Ray on this machine with all it writes in one temporary folder."""
     folder = tempfile.mkdtemp(prefix="seeker-ray-")
-    if "RAY_AUTH_TOKEN" not in os.environ and "RAY_AUTH_TOKEN_PATH" not in os.environ:
-        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
     context = ray.init(
         address=LOCAL,
         include_dashboard=False,
