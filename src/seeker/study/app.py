@@ -18,6 +18,7 @@ from seeker.engine import Catalogs
 from seeker.errors import Conflict
 from seeker.server.app import SETTINGS, create_app
 from seeker.server.logs import set_up
+from seeker.server.opening import open_catalogs
 from seeker.server.settings import Settings
 from seeker.study.conduct import Conduct
 from seeker.study.design import content_of
@@ -67,7 +68,7 @@ def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
     settings = Settings.from_json(os.environ[SETTINGS])
     set_up(settings.log_level)
-    return study_app(settings, Catalogs.open(settings.catalogs))
+    return study_app(settings, open_catalogs(settings))
 
 
 def pinned(catalogs: Catalogs) -> Catalogs:
