@@ -12,6 +12,7 @@ from typing import Any
 FIRST = {
     "tutorial": ["photos"],
     "how-to": [
+        "a-table",
         "your-own-vectors",
         "your-own-embedder",
         "nginx-and-api-keys",
