@@ -57,7 +57,7 @@ pictures: $(VENV)/.dev  ## the pictures of the explanations
 
 docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may be broken
 	$(BIN)/python docs/make/reference.py --check
-	$(BIN)/python -m mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 wheel-test: $(VENV)/.dev  ## what `pip install seeker` gives, away from the checkout
 	$(BIN)/python tests/wheel.py

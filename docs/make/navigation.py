@@ -46,7 +46,7 @@ def pages(docs: Path, room: str) -> list[str]:
 def contents(docs: Path) -> list[Any]:
     """Return the contents in the form that MkDocs takes."""
     rooms = [{TITLES[room]: pages(docs, room)} for room in FIRST if pages(docs, room)]
-    nav: list[Any] = [{"Seeker": "index.md"}, *rooms]
+    nav: list[Any] = [{"Start": "index.md"}, *rooms]
     if (docs / "lab" / "README.md").is_file():
         nav.append({"The lab": "lab/README.md"})
     return [*nav, {"Architecture": "architecture.md"}]

@@ -158,7 +158,7 @@ def _class(name: str, thing: Any, settings_only: bool = False) -> list[str]:
     """Return the lines about a class and its public parts."""
     lines = [f"### `{name}`", "", _text(thing), ""]
     if settings_only:
-        return [*lines[:2], f"`{_signature(thing)}`", "", *lines[2:]]
+        return [*lines[:2], *_shown(name, thing), "", *lines[2:]]
     parts = []
     for part, value in _parts(thing):
         if part.startswith("_") or not (_documented(value) or isinstance(value, property)):
@@ -176,7 +176,16 @@ def _class(name: str, thing: Any, settings_only: bool = False) -> list[str]:
 
 
 def _function(name: str, thing: Any) -> list[str]:
-    return [f"### `{name}`", "", f"`{_signature(thing)}`", "", _text(thing), ""]
+    return [f"### `{name}`", "", *_shown(name, thing), "", _text(thing), ""]
+
+
+def _shown(name: str, thing: Any) -> list[str]:
+    """Return a signature as a block, one parameter per line where there are many."""
+    parameters, gives = _parameters(thing)
+    if sum(map(len, parameters)) > 60:
+        parameters = ["", *(f"    {one}," for one in parameters), ""]
+        return ["```text", f"{name}(" + "\n".join(parameters) + f"){gives}", "```"]
+    return ["```text", f"{name}({', '.join(parameters)}){gives}", "```"]
 
 
 def _parts(thing: Any) -> Iterator[tuple[str, Any]]:
@@ -207,7 +216,13 @@ def _documented(value: Any) -> bool:
 
 
 def _signature(thing: Any) -> str:
-    """Return a signature as it stands in the source, without the object itself."""
+    """Return a signature on one line."""
+    parameters, gives = _parameters(thing)
+    return f"({', '.join(parameters)}){gives}"
+
+
+def _parameters(thing: Any) -> tuple[list[str], str]:
+    """Return parameters as they stand in the source, without the object itself, and the result."""
     signature = inspect.signature(thing)
     shown: list[str] = []
     for name, one in signature.parameters.items():
@@ -224,7 +239,7 @@ def _signature(thing: Any) -> str:
         shown.append(f"{name}{hint}{default}")
     ends = signature.return_annotation
     gives = "" if ends in (signature.empty, None, "None") else f" -> {_hint(ends)}"
-    return f"({', '.join(shown)}){gives}"
+    return shown, gives
 
 
 def _hint(annotation: Any) -> str:
