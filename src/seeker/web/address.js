@@ -1,8 +1,7 @@
 // Which search the page shows, kept in the address: a reload, back and forward all lead to it.
 
 /** @import { Place } from "./types.js" */
-
-/** @typedef {{step: number, open: boolean, top: number}} Whereabouts how far somebody has looked around */
+/** @import { Looked } from "./whereabouts.js" */
 
 const FORM = /^#(session|shared)=([A-Za-z0-9_-]{22,64})$/;
 
@@ -55,14 +54,14 @@ export class Address {
     else history.replaceState(state, "", url);
   }
 
-  /** @returns {Whereabouts | null} */
-  whereabouts() {
-    return (this.owned && history.state?.seeker?.whereabouts) || null;
+  /** @returns {Looked | null} */
+  looked() {
+    return (this.owned && history.state?.seeker?.looked) || null;
   }
 
-  /** @param {Whereabouts} whereabouts */
-  remember(whereabouts) {
+  /** @param {Looked} looked */
+  remember(looked) {
     if (!this.owned || !history.state?.seeker) return;
-    history.replaceState({ ...history.state, seeker: { ...history.state.seeker, whereabouts } }, "");
+    history.replaceState({ ...history.state, seeker: { ...history.state.seeker, looked } }, "");
   }
 }

@@ -13,12 +13,24 @@ const GOAL = WIDTH - 14;
 
 export class BeliefPicture {
   constructor() {
-    this.drawing = drawing("svg", { class: "funnel", part: "belief", role: "img", viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-label": "Where the search stands" });
+    this.drawing = drawing("svg", {
+      class: "funnel",
+      part: "belief",
+      role: "img",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      "aria-label": "Where the search stands",
+    });
     this.sentence = element("p", { className: "standing", role: "status" });
     this.more = element("p", { className: "sureness" });
     this.views = element("div", { className: "views" });
-    this.element = element("section", { className: "belief", "aria-label": "Where the search stands" },
-      this.drawing, this.sentence, this.more, this.views);
+    this.element = element(
+      "section",
+      { className: "belief", "aria-label": "Where the search stands" },
+      this.drawing,
+      this.sentence,
+      this.more,
+      this.views,
+    );
   }
 
   /** @param {Session} session */
@@ -45,13 +57,19 @@ export class BeliefPicture {
     known.forEach((count, step) => {
       if (count === null) return;
       const open = openness(count, total);
-      points.push([6 + (GOAL - 46) * (last === 0 ? 0 : step / (last + 1.5)) + (last === 0 ? 26 : 0), 3 + open * (MIDDLE - 7)]);
+      points.push([
+        6 + (GOAL - 46) * (last === 0 ? 0 : step / (last + 1.5)) + (last === 0 ? 26 : 0),
+        3 + open * (MIDDLE - 7),
+      ]);
     });
     if (points.length === 1 && points[0]) points.unshift([6, Math.max(points[0][1], MIDDLE - 4)]);
     const end = points.at(-1) ?? [6, MIDDLE - 4];
-    const ahead = [-1, 1].map((side) => drawing("path", {
-      class: "ahead", d: `M${end[0]} ${MIDDLE + side * end[1]} C${(end[0] + GOAL) / 2} ${MIDDLE + side * end[1]} ${(end[0] + GOAL) / 2} ${MIDDLE} ${GOAL - 7} ${MIDDLE}`,
-    }));
+    const ahead = [-1, 1].map((side) =>
+      drawing("path", {
+        class: "ahead",
+        d: `M${end[0]} ${MIDDLE + side * end[1]} C${(end[0] + GOAL) / 2} ${MIDDLE + side * end[1]} ${(end[0] + GOAL) / 2} ${MIDDLE} ${GOAL - 7} ${MIDDLE}`,
+      }),
+    );
     this.drawing.replaceChildren(
       drawing("path", { class: "body", d: outline(points) }),
       ...ahead,
@@ -67,15 +85,21 @@ export class BeliefPicture {
     const said = step > 0 ? meaning(belief) : "";
     this.views.hidden = parts.length < 2 || step === 0 || !belief;
     const bars = parts.map(([view, weight], index) => {
-      const bar = element("i", { className: `view view${index % 4}`, title: `${viewName(view)}: ${Math.round(weight * 100)} %` });
+      const bar = element("i", {
+        className: `view view${index % 4}`,
+        title: `${viewName(view)}: ${Math.round(weight * 100)} %`,
+      });
       bar.style.flexGrow = String(Math.max(0.02, weight));
       return bar;
     });
-    const names = parts.map(([view], index) => element("span", { className: `view${index % 4}` }, viewName(view)));
+    const names = parts.map(([view], index) =>
+      element("span", { className: `view${index % 4}` }, viewName(view)),
+    );
     this.views.replaceChildren(
       element("p", {}, said || "Learning what similar means to you."),
       element("div", { className: "bar", "aria-hidden": "true" }, ...bars),
-      element("div", { className: "names", "aria-hidden": "true" }, ...names));
+      element("div", { className: "names", "aria-hidden": "true" }, ...names),
+    );
   }
 }
 
@@ -92,12 +116,15 @@ function openness(count, total) {
 
 /** @param {[number, number][]} points where along, and how wide @returns {string} a smooth closed shape */
 function outline(points) {
-  const side = (/** @type {[number, number][]} */ line, /** @type {number} */ sign) => line.map(([x, wide], index) => {
-    const before = line[index - 1];
-    const y = MIDDLE + sign * wide;
-    if (!before) return `${x} ${y}`;
-    const half = (before[0] + x) / 2;
-    return `C${half} ${MIDDLE + sign * before[1]} ${half} ${y} ${x} ${y}`;
-  }).join(" ");
+  const side = (/** @type {[number, number][]} */ line, /** @type {number} */ sign) =>
+    line
+      .map(([x, wide], index) => {
+        const before = line[index - 1];
+        const y = MIDDLE + sign * wide;
+        if (!before) return `${x} ${y}`;
+        const half = (before[0] + x) / 2;
+        return `C${half} ${MIDDLE + sign * before[1]} ${half} ${y} ${x} ${y}`;
+      })
+      .join(" ");
   return `M${side(points, -1)} L${side([...points].reverse(), 1)} Z`;
 }

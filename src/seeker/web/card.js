@@ -24,28 +24,63 @@ import { summary } from "./sentences.js";
 export function makeCard(item, deeds) {
   const title = item.title || item.id;
   const face = element("button", {
-    type: "button", className: "face", part: "picture", "aria-label": `Open ${spoken(item)}`,
+    type: "button",
+    className: "face",
+    part: "picture",
+    "aria-label": `Open ${spoken(item)}`,
     onclick: () => deeds.open(item),
   });
   face.dataset.control = "open";
   face.append(faceOf(item));
-  const card = element("li", { className: "card", part: "card" },
+  const card = element(
+    "li",
+    { className: "card", part: "card" },
     face,
-    element("div", { className: "corner" },
-      button(`Why this? ${title}`, () => deeds.why(item), { text: "Why this?", className: "why", control: "why" }),
-      button(`Found it: ${title}`, () => deeds.found(item), { text: "Found it", icon: "check", className: "found", control: "found" })),
-    element("div", { className: "foot" },
-      button(`Dislike ${title}`, () => deeds.judge(item, "dislike"), { icon: "cross", className: "dislike", part: "dislike", control: "dislike" }),
+    element(
+      "div",
+      { className: "corner" },
+      button(`Why this? ${title}`, () => deeds.why(item), {
+        text: "Why this?",
+        className: "why",
+        control: "why",
+      }),
+      button(`Found it: ${title}`, () => deeds.found(item), {
+        text: "Found it",
+        icon: "check",
+        className: "found",
+        control: "found",
+      }),
+    ),
+    element(
+      "div",
+      { className: "foot" },
+      button(`Dislike ${title}`, () => deeds.judge(item, "dislike"), {
+        icon: "cross",
+        className: "dislike",
+        part: "dislike",
+        control: "dislike",
+      }),
       element("span", { className: "title", part: "title", title }, title),
-      button(`Like ${title}`, () => deeds.judge(item, "like"), { icon: "heart", className: "like", part: "like", control: "like" })));
+      button(`Like ${title}`, () => deeds.judge(item, "like"), {
+        icon: "heart",
+        className: "like",
+        part: "like",
+        control: "like",
+      }),
+    ),
+  );
   card.dataset.id = item.id;
   return { element: card, item };
 }
 
 /** Make a card for an item that is still on its way. @returns {HTMLLIElement} */
 export function makeSkeleton() {
-  return element("li", { className: "card skeleton", "aria-hidden": "true" },
-    element("div", { className: "face" }), element("div", { className: "foot" }));
+  return element(
+    "li",
+    { className: "card skeleton", "aria-hidden": "true" },
+    element("div", { className: "face" }),
+    element("div", { className: "foot" }),
+  );
 }
 
 /**
@@ -87,10 +122,13 @@ export function faceOf(item) {
 /** @param {Item} item */
 function words(item) {
   const { lead, rest } = summary(item);
-  return element("span", { className: "words" },
+  return element(
+    "span",
+    { className: "words" },
     element("strong", {}, item.title || item.id),
     ...(rest ? [element("small", {}, rest)] : []),
-    ...(lead ? [element("span", {}, lead)] : []));
+    ...(lead ? [element("span", {}, lead)] : []),
+  );
 }
 
 /** What is heard of an item where others see its face. @param {Item} item */

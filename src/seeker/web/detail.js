@@ -40,20 +40,42 @@ export class Detail {
       deed();
     };
     const why = element("div", { className: "reasons", "aria-live": "polite" });
-    const verdicts = element("div", { className: "verdicts" },
-      button(`Dislike ${title}`, then(() => this.#ways.judge(item, "dislike")), { icon: "cross", text: "Dislike", className: "dislike" }),
-      button(`Like ${title}`, then(() => this.#ways.judge(item, "like")), { icon: "heart", text: "Like", className: "like" }),
-      button(`Found it: ${title}`, then(() => this.#ways.found(item)), { icon: "check", text: "Found it", className: "primary" }));
+    const verdicts = element(
+      "div",
+      { className: "verdicts" },
+      button(
+        `Dislike ${title}`,
+        then(() => this.#ways.judge(item, "dislike")),
+        { icon: "cross", text: "Dislike", className: "dislike" },
+      ),
+      button(
+        `Like ${title}`,
+        then(() => this.#ways.judge(item, "like")),
+        { icon: "heart", text: "Like", className: "like" },
+      ),
+      button(
+        `Found it: ${title}`,
+        then(() => this.#ways.found(item)),
+        { icon: "check", text: "Found it", className: "primary" },
+      ),
+    );
     this.dialog.setAttribute("aria-label", title);
     this.dialog.replaceChildren(
-      element("div", { className: "inside" },
+      element(
+        "div",
+        { className: "inside" },
         button("Close", () => this.dialog.close(), { icon: "cross", className: "close" }),
         ...(item.media ? [element("div", { className: "large" }, faceOf(item))] : []),
-        element("div", { className: "about" },
+        element(
+          "div",
+          { className: "about" },
           element("h2", {}, title),
           attributes(item),
           ...(offered.why ? [why] : []),
-          ...(offered.verdicts ? [verdicts] : []))));
+          ...(offered.verdicts ? [verdicts] : []),
+        ),
+      ),
+    );
     this.dialog.showModal();
     if (offered.why) this.#explain(item, why);
   }
@@ -65,7 +87,9 @@ export class Detail {
       const explanation = await this.#ways.explain(item.id);
       place.replaceChildren(element("h3", {}, "Why this?"), ...this.#reasons(explanation));
     } catch (problem) {
-      place.lastElementChild?.replaceWith(element("p", { className: "soft" }, problem instanceof Error ? problem.message : String(problem)));
+      place.lastElementChild?.replaceWith(
+        element("p", { className: "soft" }, problem instanceof Error ? problem.message : String(problem)),
+      );
     }
   }
 
@@ -73,44 +97,78 @@ export class Detail {
   #reasons({ clicks, text }) {
     const answer = this.#search.answer;
     const said = [...(answer?.query ? [answer.query] : []), ...(answer?.said ?? [])];
-    const words = said.length || text ? [element("p", {}, `Your words count too: ${said.map((one) => `“${one}”`).join(", ")}.`)] : [];
+    const words =
+      said.length || text
+        ? [element("p", {}, `Your words count too: ${said.map((one) => `“${one}”`).join(", ")}.`)]
+        : [];
     if (!clicks.length) {
-      const open = said.length ? [] : [element("p", {}, "Nothing speaks for or against it yet: it is here to show you what there is.")];
+      const open = said.length
+        ? []
+        : [element("p", {}, "Nothing speaks for or against it yet: it is here to show you what there is.")];
       return [...words, ...open];
     }
     const pro = clicks.filter((click) => click.pull > WORTH).sort((a, b) => b.pull - a.pull);
     const contra = clicks.filter((click) => click.pull < -WORTH).sort((a, b) => a.pull - b.pull);
     const most = Math.max(...clicks.map((click) => Math.abs(click.pull)));
-    const none = pro.length + contra.length ? [] : [element("p", {}, "None of your likes and dislikes says much about it: it is here to try another direction.")];
+    const none =
+      pro.length + contra.length
+        ? []
+        : [
+            element(
+              "p",
+              {},
+              "None of your likes and dislikes says much about it: it is here to try another direction.",
+            ),
+          ];
     return [
       ...this.#side("What speaks for it", pro, most),
       ...this.#side("What speaks against it", contra, most),
-      ...none, ...words,
+      ...none,
+      ...words,
     ];
   }
 
   /** @param {string} heading @param {Share[]} clicks @param {number} most @returns {Node[]} */
   #side(heading, clicks, most) {
     if (!clicks.length) return [];
-    return [element("h4", {}, heading), element("ul", { className: "shares", role: "list" }, ...clicks.slice(0, 6).map((click) => {
-      const item = this.#search.item(click.item);
-      const bar = element("i", { className: "weight" });
-      bar.style.width = `${Math.max(6, (100 * Math.abs(click.pull)) / most)}%`;
-      const said = click.verdict === "like" ? "You liked" : "You disliked";
-      return element("li", {},
-        element("span", { className: `thumb ${click.verdict}` }, faceOf(item), icon(click.verdict === "like" ? "heart" : "cross")),
-        element("span", { className: "told" }, `${said} ${item.title || item.id}`, bar));
-    }))];
+    return [
+      element("h4", {}, heading),
+      element(
+        "ul",
+        { className: "shares", role: "list" },
+        ...clicks.slice(0, 6).map((click) => {
+          const item = this.#search.item(click.item);
+          const bar = element("i", { className: "weight" });
+          bar.style.width = `${Math.max(6, (100 * Math.abs(click.pull)) / most)}%`;
+          const said = click.verdict === "like" ? "You liked" : "You disliked";
+          return element(
+            "li",
+            {},
+            element(
+              "span",
+              { className: `thumb ${click.verdict}` },
+              faceOf(item),
+              icon(click.verdict === "like" ? "heart" : "cross"),
+            ),
+            element("span", { className: "told" }, `${said} ${item.title || item.id}`, bar),
+          );
+        }),
+      ),
+    ];
   }
 }
 
 /** @param {Item} item */
 function attributes(item) {
-  const rows = Object.entries(item.attributes).filter(([, value]) => value !== null && value !== "").flatMap(([name, value]) => {
-    const told = plain(value);
-    const link = /^https?:\/\/\S+$/.test(told);
-    const shown = link ? element("a", { href: told, target: "_blank", rel: "noopener noreferrer" }, told) : told;
-    return [element("dt", {}, attributeName(name)), element("dd", {}, shown)];
-  });
+  const rows = Object.entries(item.attributes)
+    .filter(([, value]) => value !== null && value !== "")
+    .flatMap(([name, value]) => {
+      const told = plain(value);
+      const link = /^https?:\/\/\S+$/.test(told);
+      const shown = link
+        ? element("a", { href: told, target: "_blank", rel: "noopener noreferrer" }, told)
+        : told;
+      return [element("dt", {}, attributeName(name)), element("dd", {}, shown)];
+    });
   return element("dl", {}, ...rows);
 }

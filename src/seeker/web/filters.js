@@ -18,8 +18,18 @@ export class Filters {
   /** @param {(filter: Filter | null) => void} narrow */
   constructor(narrow) {
     this.#narrow = narrow;
-    this.element = element("section", { className: "filters", part: "filters", "aria-label": "Filters", id: "filters", hidden: true });
-    this.button = button("Filters", () => this.toggle(), { icon: "filter", text: "Filters", className: "quiet" });
+    this.element = element("section", {
+      className: "filters",
+      part: "filters",
+      "aria-label": "Filters",
+      id: "filters",
+      hidden: true,
+    });
+    this.button = button("Filters", () => this.toggle(), {
+      icon: "filter",
+      text: "Filters",
+      className: "quiet",
+    });
     this.button.setAttribute("aria-expanded", "false");
     this.button.setAttribute("aria-controls", "filters");
     this.button.hidden = true;
@@ -72,46 +82,82 @@ export class Filters {
       const box = element("input", { type: "checkbox", name: facet.name, value: plain(value) });
       box.setAttribute("aria-label", `${plain(value)} (${number(count)})`);
       box.onchange = () => this.#choose(facet);
-      return element("label", { hidden: index >= FEW }, box, element("span", {}, plain(value)), element("small", {}, number(count)));
+      return element(
+        "label",
+        { hidden: index >= FEW },
+        box,
+        element("span", {}, plain(value)),
+        element("small", {}, number(count)),
+      );
     });
     if (boxes.length <= FEW + 1) {
-      boxes.forEach((box) => { box.hidden = false; });
+      boxes.forEach((box) => {
+        box.hidden = false;
+      });
       return boxes;
     }
-    const all = button(`Show all of ${attributeName(facet.name)}`, () => {
-      boxes.forEach((box) => { box.hidden = false; });
-      all.remove();
-    }, { text: `${number(boxes.length - FEW)} more`, className: "quiet" });
+    const all = button(
+      `Show all of ${attributeName(facet.name)}`,
+      () => {
+        boxes.forEach((box) => {
+          box.hidden = false;
+        });
+        all.remove();
+      },
+      { text: `${number(boxes.length - FEW)} more`, className: "quiet" },
+    );
     return [...boxes, all];
   }
 
   /** @param {Facet} facet @returns {Node[]} */
   #range(facet) {
     const name = attributeName(facet.name);
-    const bounds = [["ge", "lowest", facet.low], ["le", "highest", facet.high]];
-    return [element("div", { className: "range" }, ...bounds.map(([bound, word, edge]) => {
-      const input = element("input", { type: "number", name: facet.name, step: "any", inputMode: "decimal", placeholder: String(edge), "aria-label": `${word} ${name}` });
-      input.dataset.bound = String(bound);
-      // What somebody is typing is not written over.
-      input.oninput = () => { input.dataset.typing = "yes"; };
-      input.onchange = () => {
-        delete input.dataset.typing;
-        this.#bound(facet);
-      };
-      return element("label", {}, element("small", {}, bound === "ge" ? "from" : "to"), input);
-    }))];
+    const bounds = [
+      ["ge", "lowest", facet.low],
+      ["le", "highest", facet.high],
+    ];
+    return [
+      element(
+        "div",
+        { className: "range" },
+        ...bounds.map(([bound, word, edge]) => {
+          const input = element("input", {
+            type: "number",
+            name: facet.name,
+            step: "any",
+            inputMode: "decimal",
+            placeholder: String(edge),
+            "aria-label": `${word} ${name}`,
+          });
+          input.dataset.bound = String(bound);
+          // What somebody is typing is not written over.
+          input.oninput = () => {
+            input.dataset.typing = "yes";
+          };
+          input.onchange = () => {
+            delete input.dataset.typing;
+            this.#bound(facet);
+          };
+          return element("label", {}, element("small", {}, bound === "ge" ? "from" : "to"), input);
+        }),
+      ),
+    ];
   }
 
   /** @param {Facet} facet */
   #choose(facet) {
-    const ticked = this.#inputs(facet).filter((box) => box.checked).map((box) => box.value);
+    const ticked = this.#inputs(facet)
+      .filter((box) => box.checked)
+      .map((box) => box.value);
     const values = facet.values.map(({ value }) => value).filter((value) => ticked.includes(plain(value)));
     this.#set(facet.name, values.length ? values : undefined);
   }
 
   /** @param {Facet} facet */
   #bound(facet) {
-    const given = this.#inputs(facet).filter((input) => input.value.trim() !== "" && Number.isFinite(input.valueAsNumber));
+    const given = this.#inputs(facet).filter(
+      (input) => input.value.trim() !== "" && Number.isFinite(input.valueAsNumber),
+    );
     const bounds = Object.fromEntries(given.map((input) => [input.dataset.bound ?? "", input.valueAsNumber]));
     this.#set(facet.name, given.length ? bounds : undefined);
   }

@@ -27,8 +27,10 @@ const FLATTEST = 0.62;
 export function fit({ count, width, gap, letter, wordy, around, bar }) {
   const high = innerHeight - ABOVE - (bar ? BAR : 0);
   const across = (/** @type {number} */ columns) => (width - gap * (columns - 1)) / columns;
-  const height = (/** @type {number} */ columns) => Math.round((wordy ? letter * (columns === 1 ? 6.5 : 9.5) : across(columns)) + around);
-  const least = (/** @type {number} */ columns) => (wordy ? height(columns) : across(columns) * FLATTEST + around);
+  const height = (/** @type {number} */ columns) =>
+    Math.round((wordy ? letter * (columns === 1 ? 6.5 : 9.5) : across(columns)) + around);
+  const least = (/** @type {number} */ columns) =>
+    wordy ? height(columns) : across(columns) * FLATTEST + around;
   const wide = [2, 3, 4, 6].filter((columns) => across(columns) >= letter * (wordy ? 13 : 9.5));
   for (const columns of wide) {
     const share = Math.floor(high / Math.ceil(count / columns));

@@ -23,7 +23,12 @@ export class Found {
   /** @param {Ways} ways */
   constructor(ways) {
     this.#ways = ways;
-    this.element = element("section", { className: "summary", part: "found", "aria-label": "Found", hidden: true });
+    this.element = element("section", {
+      className: "summary",
+      part: "found",
+      "aria-label": "Found",
+      hidden: true,
+    });
   }
 
   /** @param {Search} search */
@@ -48,42 +53,75 @@ export class Found {
   #fill(search, answer, item) {
     const steps = answer.history.filter((one) => one.type !== "found").length;
     const title = item.title || item.id;
-    const took = element("p", { className: "took" }, steps ? `In ${counted(steps, "step")}.` : "At first sight.");
-    const tools = element("div", { className: "verdicts" },
-      element("a", { className: "primary", href: this.#ways.address(item, answer.catalog), target: "_blank", rel: "noopener noreferrer" }, icon("link"), "Open the item"));
+    const took = element(
+      "p",
+      { className: "took" },
+      steps ? `In ${counted(steps, "step")}.` : "At first sight.",
+    );
+    const tools = element(
+      "div",
+      { className: "verdicts" },
+      element(
+        "a",
+        {
+          className: "primary",
+          href: this.#ways.address(item, answer.catalog),
+          target: "_blank",
+          rel: "noopener noreferrer",
+        },
+        icon("link"),
+        "Open the item",
+      ),
+    );
     if (!search.readOnly) {
       tools.append(
         button("Share", this.#ways.share, { icon: "share", text: "Share" }),
         button("Keep looking", this.#ways.keepLooking, { icon: "undo", text: "Keep looking" }),
-        button("Search for something else", this.#ways.again, { icon: "plus", text: "Search for something else" }));
+        button("Search for something else", this.#ways.again, {
+          icon: "plus",
+          text: "Search for something else",
+        }),
+      );
     }
     this.element.replaceChildren(
       element("div", { className: item.media ? "large" : "large wordy" }, faceOf(item)),
-      element("div", { className: "about" },
+      element(
+        "div",
+        { className: "about" },
         element("p", { className: "soft" }, search.readOnly ? "Found" : "You found it"),
         element("h2", { tabIndex: -1 }, title),
         took,
         ...(steps ? [this.#path(search, answer)] : []),
-        tools));
+        tools,
+      ),
+    );
     this.#ways.seconds().then((seconds) => {
-      if (seconds !== null && steps) took.textContent = `In ${counted(steps, "step")} and ${duration(seconds)}.`;
+      if (seconds !== null && steps)
+        took.textContent = `In ${counted(steps, "step")} and ${duration(seconds)}.`;
     });
   }
 
   /** @param {Search} search @param {Session} answer */
   #path(search, answer) {
-    return element("ol", { className: "path", "aria-label": "The way there" }, ...answer.history.map((one) => {
-      const said = happened(one, (id) => search.item(id).title || id);
-      const entry = element("li", { title: said });
-      if (one.item === undefined) {
-        entry.append(element("span", { className: "said" }, said));
-      } else {
-        const face = faceOf(search.item(one.item));
-        if (face instanceof HTMLImageElement) face.alt = said;
-        entry.append(face, icon(one.type === "found" ? "check" : one.verdict === "like" ? "heart" : "cross"));
-        entry.className = one.type === "found" ? "end" : one.verdict ?? "";
-      }
-      return entry;
-    }));
+    return element(
+      "ol",
+      { className: "path", "aria-label": "The way there" },
+      ...answer.history.map((one) => {
+        const said = happened(one, (id) => search.item(id).title || id);
+        const entry = element("li", { title: said });
+        if (one.item === undefined) {
+          entry.append(element("span", { className: "said" }, said));
+        } else {
+          const face = faceOf(search.item(one.item));
+          if (face instanceof HTMLImageElement) face.alt = said;
+          entry.append(
+            face,
+            icon(one.type === "found" ? "check" : one.verdict === "like" ? "heart" : "cross"),
+          );
+          entry.className = one.type === "found" ? "end" : (one.verdict ?? "");
+        }
+        return entry;
+      }),
+    );
   }
 }

@@ -11,32 +11,76 @@ import { button, element, icon } from "./dom.js";
  * @param {{anew: () => void, share: () => void, help: () => void}} links
  */
 export function frame(view, { anew, share, help }) {
-  const header = element("header", { part: "header" },
+  const header = element(
+    "header",
+    { part: "header" },
     element("h1", { part: "brand" }, icon("mark"), element("span", {}, "Seeker")),
-    view.chooser.element, view.words.element, view.filters.button,
-    element("div", { className: "links" },
+    view.chooser.element,
+    view.words.element,
+    view.filters.button,
+    element(
+      "div",
+      { className: "links" },
       button("Start anew", anew, { icon: "plus", text: "Start anew", className: "quiet" }),
       button("Share", share, { icon: "share", text: "Share", className: "quiet" }),
-      button("Help", help, { icon: "help", text: "Help", className: "quiet" })));
-  const main = element("div", { className: "main" },
-    view.chips.element, view.filters.element, view.state.element, view.found.element,
-    view.grid.stage, view.explore, view.end);
-  return element("div", { className: "seeker" },
-    header, ...view.notices.elements, view.shared,
+      button("Help", help, { icon: "help", text: "Help", className: "quiet" }),
+    ),
+  );
+  const main = element(
+    "div",
+    { className: "main" },
+    view.chips.element,
+    view.filters.element,
+    view.state.element,
+    view.found.element,
+    view.grid.stage,
+    view.explore,
+    view.end,
+  );
+  return element(
+    "div",
+    { className: "seeker" },
+    header,
+    ...view.notices.elements,
+    view.shared,
     element("div", { className: "body" }, main, view.panel.element),
-    view.credit, view.detail.dialog, view.sharing.dialog, view.help);
+    view.credit,
+    view.detail.dialog,
+    view.sharing.dialog,
+    view.help,
+  );
 }
 
 /** Grid, trays, undo and redo only. @param {View} view */
 export function plainFrame(view) {
   const main = element("div", { className: "main" }, view.state.element, view.grid.stage);
-  return element("div", { className: "seeker plain" }, ...view.notices.elements,
-    element("div", { className: "body" }, main, view.panel.element), view.detail.dialog);
+  return element(
+    "div",
+    { className: "seeker plain" },
+    ...view.notices.elements,
+    element("div", { className: "body" }, main, view.panel.element),
+    view.detail.dialog,
+  );
 }
 
 /** @param {() => void} fork */
 export function sharedBanner(fork) {
-  return element("div", { className: "banner shared", hidden: true },
+  return element(
+    "div",
+    { className: "banner shared", hidden: true },
     element("p", {}, "You are looking at a search that somebody has shared with you."),
-    button("Continue from here", fork, { text: "Continue from here", className: "primary" }));
+    button("Continue from here", fork, { text: "Continue from here", className: "primary" }),
+  );
+}
+
+/** Let the look depend on the room there is, be it a window or a column of some site. @param {HTMLElement} root @param {AbortSignal} leave */
+export function watchSize(root, leave) {
+  const size = () => {
+    const width = root.clientWidth;
+    root.dataset.size = width >= 1000 ? "wide" : width >= 600 ? "medium" : "narrow";
+  };
+  size();
+  const watch = new ResizeObserver(size);
+  watch.observe(root);
+  leave.addEventListener("abort", () => watch.disconnect());
 }

@@ -100,7 +100,11 @@ export class Grid {
     this.#looked.clear();
     this.#look();
     this.#arrange();
-    rearrange(before, [...this.#cards].map(([id, card]) => [id, card.element]), this.stage);
+    rearrange(
+      before,
+      [...this.#cards].map(([id, card]) => [id, card.element]),
+      this.stage,
+    );
     if (focus) this.#refocus(focus);
   }
 
@@ -141,7 +145,8 @@ export class Grid {
   #look() {
     clearTimeout(this.#looking);
     this.#looking = setTimeout(() => {
-      for (const { item, element } of this.#visible()) this.#looked.set(item.id, Number(element.dataset.place));
+      for (const { item, element } of this.#visible())
+        this.#looked.set(item.id, Number(element.dataset.place));
     }, LOOK);
   }
 

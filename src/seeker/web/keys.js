@@ -9,10 +9,19 @@ import { element } from "./dom.js";
 
 /** @type {Record<string, Command>} */
 const KEYS = {
-  l: "like", "+": "like", "=": "like",
-  d: "dislike", "-": "dislike",
-  u: "undo", r: "redo", "?": "help", "/": "words",
-  arrowleft: "left", arrowright: "right", arrowup: "up", arrowdown: "down",
+  l: "like",
+  "+": "like",
+  "=": "like",
+  d: "dislike",
+  "-": "dislike",
+  u: "undo",
+  r: "redo",
+  "?": "help",
+  "/": "words",
+  arrowleft: "left",
+  arrowright: "right",
+  arrowup: "up",
+  arrowdown: "down",
 };
 
 /** What the help says. @type {[string, string][]} */
@@ -27,11 +36,30 @@ const HELP = [
   ["?", "this help"],
 ];
 
+/**
+ * @param {HTMLElement} host
+ * @param {AbortSignal} signal ends the listening
+ * @param {(command: Command) => boolean} obey returns whether it meant something
+ */
+export function listenForKeys(host, signal, obey) {
+  const hear = (/** @type {KeyboardEvent} */ event) => {
+    const command = commandOf(event);
+    if (command && obey(command)) event.preventDefault();
+  };
+  const hearFromBody = (/** @type {KeyboardEvent} */ event) => {
+    if (event.target === document.body) hear(event);
+  };
+  host.addEventListener("keydown", hear, { signal });
+  // Before anything has the focus, keys arrive at the document.
+  document.addEventListener("keydown", hearFromBody, { signal });
+}
+
 /** @param {KeyboardEvent} event @returns {Command | null} */
-export function commandOf(event) {
+function commandOf(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return null;
   const [target] = event.composedPath();
-  if (target instanceof HTMLElement && target.matches("input, select, textarea, [contenteditable]")) return null;
+  if (target instanceof HTMLElement && target.matches("input, select, textarea, [contenteditable]"))
+    return null;
   return KEYS[event.key.toLowerCase()] ?? null;
 }
 
@@ -71,14 +99,31 @@ export function obey(command, grid, ways) {
 /** @returns {HTMLDialogElement} */
 export function helpDialog() {
   const close = element("button", { type: "button", className: "primary" }, "Close");
-  const dialog = element("dialog", { className: "help", "aria-label": "Help" },
-    element("div", { className: "inside" },
+  const dialog = element(
+    "dialog",
+    { className: "help", "aria-label": "Help" },
+    element(
+      "div",
+      { className: "inside" },
       element("h2", {}, "How it works"),
-      element("p", {}, "Think of something. Like what comes close to it, dislike what does not: every click brings a better page. When you see it, open it and press Found it."),
+      element(
+        "p",
+        {},
+        "Think of something. Like what comes close to it, dislike what does not: every click brings a better page. When you see it, open it and press Found it.",
+      ),
       element("p", {}, "On a touch screen, swipe a card to the right to like it, to the left to dislike it."),
       element("h2", {}, "Keys"),
-      element("dl", { className: "keys" }, ...HELP.flatMap(([key, does]) => [element("dt", {}, element("kbd", {}, key)), element("dd", {}, does)])),
-      close));
+      element(
+        "dl",
+        { className: "keys" },
+        ...HELP.flatMap(([key, does]) => [
+          element("dt", {}, element("kbd", {}, key)),
+          element("dd", {}, does),
+        ]),
+      ),
+      close,
+    ),
+  );
   close.onclick = () => dialog.close();
   return dialog;
 }

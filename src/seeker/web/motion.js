@@ -38,7 +38,10 @@ export function rearrange(before, now, stage) {
     const was = before.get(name);
     if (!was) {
       element.animate(
-        [{ opacity: 0, transform: "translateY(10px) scale(.985)" }, { opacity: 1, transform: "none" }],
+        [
+          { opacity: 0, transform: "translateY(10px) scale(.985)" },
+          { opacity: 1, transform: "none" },
+        ],
         { duration: 260, delay: Math.min(index, 12) * 14, easing: EASE, fill: "backwards" },
       );
       return;
@@ -59,11 +62,16 @@ function leave(element, box, floor, stage) {
   ghost.classList.add("ghost");
   ghost.inert = true;
   Object.assign(ghost.style, {
-    left: `${box.left - floor.left}px`, top: `${box.top - floor.top}px`,
-    width: `${box.width}px`, height: `${box.height}px`,
+    left: `${box.left - floor.left}px`,
+    top: `${box.top - floor.top}px`,
+    width: `${box.width}px`,
+    height: `${box.height}px`,
   });
   stage.append(ghost);
-  const gone = ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(.96)" }], { duration: 160, easing: "ease-out" });
+  const gone = ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(.96)" }], {
+    duration: 160,
+    easing: "ease-out",
+  });
   gone.onfinish = gone.oncancel = () => ghost.remove();
 }
 
@@ -75,7 +83,10 @@ export function fly(element, box) {
   const down = box.top + box.height / 2 - is.top - is.height / 2;
   const scale = box.width / is.width;
   element.animate(
-    [{ transform: `translate(${across}px, ${down}px) scale(${scale})`, opacity: 0.9, zIndex: 5 }, { transform: "none", opacity: 1, zIndex: 5 }],
+    [
+      { transform: `translate(${across}px, ${down}px) scale(${scale})`, opacity: 0.9, zIndex: 5 },
+      { transform: "none", opacity: 1, zIndex: 5 },
+    ],
     { duration: 420, easing: EASE },
   );
 }
@@ -83,5 +94,8 @@ export function fly(element, box) {
 /** Let an element give a short beat. @param {Element} element */
 export function beat(element) {
   if (still.matches) return;
-  element.animate([{ transform: "scale(1)" }, { transform: "scale(1.18)" }, { transform: "scale(1)" }], { duration: 260, easing: EASE });
+  element.animate([{ transform: "scale(1)" }, { transform: "scale(1.18)" }, { transform: "scale(1)" }], {
+    duration: 260,
+    easing: EASE,
+  });
 }

@@ -11,8 +11,12 @@ export class Notices {
 
   /** @param {() => void} retry */
   constructor(retry) {
-    this.banner = element("div", { className: "banner", part: "banner", hidden: true },
-      element("p", { "aria-live": "polite" }), button("Try again", retry, { text: "Try again" }));
+    this.banner = element(
+      "div",
+      { className: "banner", part: "banner", hidden: true },
+      element("p", { "aria-live": "polite" }),
+      button("Try again", retry, { text: "Try again" }),
+    );
     this.alert = element("p", { className: "toast", part: "message", role: "alert" });
     this.progress = element("div", { className: "progress", "aria-hidden": "true" });
     this.quiet = element("p", { className: "unseen", "aria-live": "polite" });
@@ -23,7 +27,9 @@ export class Notices {
   show(search) {
     const away = search.unreachable
       ? `${search.unreachable} What you did is kept, and sent as soon as that works again.`
-      : search.slow ? "This takes longer than usual. Please wait a moment." : "";
+      : search.slow
+        ? "This takes longer than usual. Please wait a moment."
+        : "";
     this.banner.hidden = !away;
     this.banner.classList.toggle("slow", !search.unreachable);
     const told = /** @type {HTMLElement} */ (this.banner.firstElementChild);

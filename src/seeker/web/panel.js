@@ -29,13 +29,44 @@ export class Panel {
     this.steps = new Steps(ways.travel);
     this.undo = button("Undo", () => ways.travel(-1), { icon: "undo" });
     this.redo = button("Redo", () => ways.travel(1), { icon: "redo" });
-    this.surprise = button("Surprise me", () => this.#surprise(), { icon: "spark", text: "Surprise me", className: "surprise" });
-    this.more = element("button", { type: "button", className: "more", "aria-expanded": "false", "aria-controls": "way", onclick: () => this.#toggle() },
-      element("i", { className: "hearts" }, icon("heart")), element("i", { className: "crosses" }, icon("cross")), icon("up"));
-    this.tools = element("div", { className: "tools" }, this.undo, this.redo, ...(plain ? [] : [this.surprise, this.more]));
-    this.way = element("div", { className: "way", id: "way" }, this.trays.element, ...(plain ? [] : [this.steps.element]));
-    this.element = element("aside", { className: "panel", part: "panel", "aria-label": "Your search" },
-      ...(plain ? [] : [this.belief.element]), this.tools, this.way);
+    this.surprise = button("Surprise me", () => this.#surprise(), {
+      icon: "spark",
+      text: "Surprise me",
+      className: "surprise",
+    });
+    this.more = element(
+      "button",
+      {
+        type: "button",
+        className: "more",
+        "aria-expanded": "false",
+        "aria-controls": "way",
+        onclick: () => this.#toggle(),
+      },
+      element("i", { className: "hearts" }, icon("heart")),
+      element("i", { className: "crosses" }, icon("cross")),
+      icon("up"),
+    );
+    this.tools = element(
+      "div",
+      { className: "tools" },
+      this.undo,
+      this.redo,
+      ...(plain ? [] : [this.surprise, this.more]),
+    );
+    this.way = element(
+      "div",
+      { className: "way", id: "way" },
+      this.trays.element,
+      ...(plain ? [] : [this.steps.element]),
+    );
+    this.element = element(
+      "aside",
+      { className: "panel", part: "panel", "aria-label": "Your search" },
+      ...(plain ? [] : [this.belief.element]),
+      this.tools,
+      this.way,
+    );
   }
 
   show() {
@@ -52,7 +83,10 @@ export class Panel {
     this.surprise.setAttribute("aria-pressed", String(answer.exploration > 1));
     this.#count("hearts", foreseen.likes.length);
     this.#count("crosses", foreseen.dislikes.length);
-    this.more.setAttribute("aria-label", `Your search: ${foreseen.likes.length} liked, ${foreseen.dislikes.length} disliked`);
+    this.more.setAttribute(
+      "aria-label",
+      `Your search: ${foreseen.likes.length} liked, ${foreseen.dislikes.length} disliked`,
+    );
   }
 
   /** @param {"hearts" | "crosses"} sign @param {number} count */

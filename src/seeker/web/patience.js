@@ -56,16 +56,18 @@ export class Patience {
 
   /** @param {number} pause */
   #rest(pause) {
-    return /** @type {Promise<void>} */ (new Promise((resolve) => {
-      const wake = () => {
-        clearTimeout(timer);
-        removeEventListener("online", wake);
-        this.#wakes.delete(wake);
-        resolve();
-      };
-      const timer = setTimeout(wake, pause);
-      addEventListener("online", wake);
-      this.#wakes.add(wake);
-    }));
+    return /** @type {Promise<void>} */ (
+      new Promise((resolve) => {
+        const wake = () => {
+          clearTimeout(timer);
+          removeEventListener("online", wake);
+          this.#wakes.delete(wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, pause);
+        addEventListener("online", wake);
+        this.#wakes.add(wake);
+      })
+    );
   }
 }

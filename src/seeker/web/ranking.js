@@ -46,7 +46,11 @@ export class Ranking {
     const [from, to] = this.#wanted;
     for (let block = Math.floor(from / BLOCK); block * BLOCK < to; block += 1) {
       if (this.#asked.size >= AT_ONCE) return;
-      if (!this.#asked.has(block) && this.#lacks(Math.max(from, block * BLOCK), Math.min(to, (block + 1) * BLOCK))) this.#get(block);
+      if (
+        !this.#asked.has(block) &&
+        this.#lacks(Math.max(from, block * BLOCK), Math.min(to, (block + 1) * BLOCK))
+      )
+        this.#get(block);
     }
   }
 

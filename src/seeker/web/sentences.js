@@ -32,7 +32,8 @@ export function standing({ step, page, belief, query, said, filter, found }) {
   if (page.total === 0) return ["Nothing is left to choose from.", "", ""];
   const all = number(page.total);
   const passing = filter ? " that pass your filters" : "";
-  if (step === 0 && !query && !said.length) return [counted(page.total, "item"), `${passing} to choose from`, "."];
+  if (step === 0 && !query && !said.length)
+    return [counted(page.total, "item"), `${passing} to choose from`, "."];
   if (!belief) return ["Thinking…", "", ""];
   const left = Math.max(1, Math.min(belief.candidates, page.total));
   if (left < 1.5) return ["One is left", " that fits", "."];
@@ -43,7 +44,8 @@ export function standing({ step, page, belief, query, said, filter, found }) {
 /** Say how sure Seeker is, in a few words. @param {Session} session */
 export function sureness({ step, belief, page, query, said, found }) {
   if (!belief || found || page.total === 0) return "";
-  if (step === 0 && !query && !said.length) return "Like what comes close to what you have in mind, dislike what does not.";
+  if (step === 0 && !query && !said.length)
+    return "Like what comes close to what you have in mind, dislike what does not.";
   const chance = belief.on_page;
   if (chance > 0.85) return "It is very probably on this page.";
   if (chance > 0.5) return "It is probably on this page.";
@@ -61,7 +63,8 @@ export function meaning(belief) {
   const [[first, most], [second, next]] = /** @type {[[string, number], [string, number]]} */ (views);
   if (most > 0.85) return `To you, similar means ${viewName(first)}.`;
   if (most > 0.55) return `To you, similar means mostly ${viewName(first)}.`;
-  if (views.length > 2 && most + next > 0.8) return `To you, similar means ${viewName(first)} and ${viewName(second)}.`;
+  if (views.length > 2 && most + next > 0.8)
+    return `To you, similar means ${viewName(first)} and ${viewName(second)}.`;
   return "";
 }
 
@@ -79,10 +82,16 @@ export function duration(seconds) {
 
 /** Say what an item is beside its title: a lead of its longest text, and the rest in short. @param {Item} item */
 export function summary(item) {
-  const told = Object.entries(item.attributes).filter(([, value]) => value !== null && value !== "" && !isAddress(value));
+  const told = Object.entries(item.attributes).filter(
+    ([, value]) => value !== null && value !== "" && !isAddress(value),
+  );
   const texts = told.filter(([, value]) => typeof value === "string" && value.length > 40);
   const lead = texts.map(([, value]) => String(value)).sort((a, b) => b.length - a.length)[0] ?? "";
-  const rest = told.filter(([, value]) => String(value).length <= 40).slice(0, 3).map(([, value]) => plain(value)).join(" · ");
+  const rest = told
+    .filter(([, value]) => String(value).length <= 40)
+    .slice(0, 3)
+    .map(([, value]) => plain(value))
+    .join(" · ");
   return { lead, rest };
 }
 

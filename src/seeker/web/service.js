@@ -27,7 +27,9 @@ const PATIENCE = 30_000;
 
 /** @returns {string} a name for a request, so that a retry of it is never counted twice */
 export function requestKey() {
-  return [...crypto.getRandomValues(new Uint8Array(16))].map((one) => one.toString(16).padStart(2, "0")).join("");
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((one) => one.toString(16).padStart(2, "0"))
+    .join("");
 }
 
 export class Service {

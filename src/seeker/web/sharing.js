@@ -7,15 +7,28 @@ export class Sharing {
     this.link = element("a", { target: "_blank", rel: "noopener" });
     this.link.setAttribute("aria-label", "Link to this search");
     this.copied = element("p", { className: "soft", "aria-live": "polite" });
-    this.dialog = element("dialog", { className: "sharing", "aria-label": "Share" },
-      element("div", { className: "inside" },
+    this.dialog = element(
+      "dialog",
+      { className: "sharing", "aria-label": "Share" },
+      element(
+        "div",
+        { className: "inside" },
         element("h2", {}, "Share this search"),
-        element("p", {}, "Whoever has this link sees the search as it stands, and can go on from there on their own. Nobody can change yours."),
+        element(
+          "p",
+          {},
+          "Whoever has this link sees the search as it stands, and can go on from there on their own. Nobody can change yours.",
+        ),
         element("p", { className: "link" }, this.link),
         this.copied,
-        element("div", { className: "verdicts" },
+        element(
+          "div",
+          { className: "verdicts" },
           button("Copy", () => this.#copy(), { text: "Copy", className: "primary" }),
-          button("Close", () => this.dialog.close(), { text: "Close" }))));
+          button("Close", () => this.dialog.close(), { text: "Close" }),
+        ),
+      ),
+    );
   }
 
   /** @param {string} address */

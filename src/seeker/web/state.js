@@ -16,9 +16,14 @@ export class State {
   show(reason) {
     this.element.hidden = !reason;
     if (!reason) return this.element.replaceChildren();
-    const ways = reason.ways.map(([text, way], index) => button(text, way, { text, className: index ? "" : "primary" }));
+    const ways = reason.ways.map(([text, way], index) =>
+      button(text, way, { text, className: index ? "" : "primary" }),
+    );
     this.element.replaceChildren(
-      element("h2", {}, reason.title), element("p", {}, reason.text), element("div", { className: "verdicts" }, ...ways));
+      element("h2", {}, reason.title),
+      element("p", {}, reason.text),
+      element("div", { className: "verdicts" }, ...ways),
+    );
   }
 }
 
@@ -39,10 +44,25 @@ export function stateOf(search, plain, { anew, again }) {
   const { phase, trouble, answer } = search;
   /** @type {[string, () => void][]} */
   const afresh = plain ? [] : [["Start anew", anew]];
-  if (phase === "gone") return { title: "This search is no longer kept.", text: "Searches are forgotten after a while without a click.", ways: afresh };
-  if (phase === "failed") return { title: "That did not work.", text: trouble, ways: [["Try again", again], ...afresh] };
+  if (phase === "gone")
+    return {
+      title: "This search is no longer kept.",
+      text: "Searches are forgotten after a while without a click.",
+      ways: afresh,
+    };
+  if (phase === "failed")
+    return { title: "That did not work.", text: trouble, ways: [["Try again", again], ...afresh] };
   if (phase !== "ready" || !answer) return null;
-  if (exhausted(answer)) return { title: "Nothing is left.", text: "You have rated everything there is.", ways: [["Undo the last", () => search.undo()]] };
+  if (exhausted(answer))
+    return {
+      title: "Nothing is left.",
+      text: "You have rated everything there is.",
+      ways: [["Undo the last", () => search.undo()]],
+    };
   if (answer.page.total > 0) return null;
-  return { title: "Nothing passes these filters.", text: "Remove some of them, or all.", ways: [["Remove the filters", () => search.narrow(null)], ...afresh] };
+  return {
+    title: "Nothing passes these filters.",
+    text: "Remove some of them, or all.",
+    ways: [["Remove the filters", () => search.narrow(null)], ...afresh],
+  };
 }

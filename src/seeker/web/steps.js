@@ -34,16 +34,20 @@ export class Steps {
     const all = [...answer.history, ...this.#ahead];
     const title = (/** @type {string} */ id) => search.item(id).title || id;
     const start = this.#step("Go back to the start", "Start", -here, here === 0, search.readOnly);
-    this.list.replaceChildren(start, ...all.map((happening, index) => {
-      const said = happened(happening, title);
-      const by = index + 1 - here;
-      const label = by > 0 ? `Go forward to step ${index + 1}: ${said}` : `Go back to step ${index + 1}: ${said}`;
-      const entry = this.#step(label, "", by, by === 0, search.readOnly);
-      entry.classList.toggle("ahead", by > 0);
-      entry.title = said;
-      entry.firstElementChild?.append(...this.#look(happening, search));
-      return entry;
-    }));
+    this.list.replaceChildren(
+      start,
+      ...all.map((happening, index) => {
+        const said = happened(happening, title);
+        const by = index + 1 - here;
+        const label =
+          by > 0 ? `Go forward to step ${index + 1}: ${said}` : `Go back to step ${index + 1}: ${said}`;
+        const entry = this.#step(label, "", by, by === 0, search.readOnly);
+        entry.classList.toggle("ahead", by > 0);
+        entry.title = said;
+        entry.firstElementChild?.append(...this.#look(happening, search));
+        return entry;
+      }),
+    );
     const current = this.list.querySelector("[aria-current]");
     if (current instanceof HTMLElement) this.list.scrollLeft = current.offsetLeft - this.list.clientWidth / 2;
   }

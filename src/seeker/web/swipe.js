@@ -1,6 +1,5 @@
 // A card swiped to the right is liked, to the left disliked.
 
-
 const FAR = 0.32;
 
 /**
@@ -50,10 +49,14 @@ export function letSwipe(list, judge) {
     rest();
     if (!taken) return;
     // The finger is lifted over a button, but it was no tap.
-    const swallow = (/** @type {Event} */ click) => { click.stopPropagation(); click.preventDefault(); };
+    const swallow = (/** @type {Event} */ click) => {
+      click.stopPropagation();
+      click.preventDefault();
+    };
     list.addEventListener("click", swallow, { capture: true, once: true });
     setTimeout(() => list.removeEventListener("click", swallow, { capture: true }), 50);
-    if (Math.abs(across) > card.offsetWidth * FAR) judge(card.dataset.id ?? "", across > 0 ? "like" : "dislike");
+    if (Math.abs(across) > card.offsetWidth * FAR)
+      judge(card.dataset.id ?? "", across > 0 ? "like" : "dislike");
   });
 
   list.addEventListener("pointercancel", rest);

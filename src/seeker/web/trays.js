@@ -14,11 +14,24 @@ export class Trays {
   /** @param {(item: string) => void} clear */
   constructor(clear) {
     this.#clear = clear;
-    this.liked = element("ul", { className: "tray liked", part: "tray", role: "list", "aria-label": "Liked" });
-    this.disliked = element("ul", { className: "tray disliked", part: "tray", role: "list", "aria-label": "Disliked" });
-    this.element = element("div", { className: "trays", part: "trays" },
+    this.liked = element("ul", {
+      className: "tray liked",
+      part: "tray",
+      role: "list",
+      "aria-label": "Liked",
+    });
+    this.disliked = element("ul", {
+      className: "tray disliked",
+      part: "tray",
+      role: "list",
+      "aria-label": "Disliked",
+    });
+    this.element = element(
+      "div",
+      { className: "trays", part: "trays" },
       element("section", {}, element("h2", {}, icon("heart"), "Liked"), this.liked),
-      element("section", {}, element("h2", {}, icon("cross"), "Disliked"), this.disliked));
+      element("section", {}, element("h2", {}, icon("cross"), "Disliked"), this.disliked),
+    );
   }
 
   /** Let an item come flying from where it was. @param {string} item @param {DOMRect} box */
@@ -37,14 +50,21 @@ export class Trays {
 
   /** @param {HTMLElement} tray @param {string[]} ids @param {Search} search */
   #fill(tray, ids, search) {
-    const there = new Map([...tray.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.key ?? "", child]));
-    tray.replaceChildren(...ids.map((id) => {
-      const item = search.item(id);
-      const key = `${search.readOnly}${id}${item.media ?? item.title}`;
-      const entry = there.get(key) ?? this.#entry(id, key, search);
-      return entry;
-    }));
-    if (!ids.length) tray.append(element("li", { className: "hint" }, tray === this.liked ? "What comes close" : "What does not"));
+    const there = new Map(
+      [...tray.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.key ?? "", child]),
+    );
+    tray.replaceChildren(
+      ...ids.map((id) => {
+        const item = search.item(id);
+        const key = `${search.readOnly}${id}${item.media ?? item.title}`;
+        const entry = there.get(key) ?? this.#entry(id, key, search);
+        return entry;
+      }),
+    );
+    if (!ids.length)
+      tray.append(
+        element("li", { className: "hint" }, tray === this.liked ? "What comes close" : "What does not"),
+      );
     tray.parentElement?.classList.toggle("empty", !ids.length);
     for (const [id, box] of this.#origins) {
       const entry = [...tray.children].find((child) => /** @type {HTMLElement} */ (child).dataset.id === id);

@@ -6,9 +6,9 @@ import { Detail } from "./detail.js";
 import { button, element } from "./dom.js";
 import { Filters } from "./filters.js";
 import { Found } from "./found.js";
-import { frame, plainFrame, sharedBanner } from "./frame.js";
+import { frame, plainFrame, sharedBanner, watchSize } from "./frame.js";
 import { Grid } from "./grid.js";
-import { commandOf, helpDialog, obey } from "./keys.js";
+import { helpDialog, listenForKeys, obey } from "./keys.js";
 import { beat } from "./motion.js";
 import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
@@ -18,10 +18,15 @@ import { number } from "./sentences.js";
 import { Sharing } from "./sharing.js";
 import { State, exhausted, stateOf } from "./state.js";
 import { letSwipe } from "./swipe.js";
+import { Whereabouts } from "./whereabouts.js";
 import { Chips, Words } from "./words.js";
 
 /** @import { Refusal, Service } from "./service.js" */
+/** @import { Command } from "./keys.js" */
 /** @import { Item, Place, Verdict, Wish } from "./types.js" */
+
+const ELSEWHERE =
+  "This search has gone on in another window. Here is where it stands; your last click was not counted.";
 
 /** What one element shows, from when it is put into a document until it is taken out. */
 export class View {
@@ -33,7 +38,7 @@ export class View {
   /** @type {Ranking | null} */
   #ranking = null;
   #catalog = "";
-  #remembering = 0;
+  #whereabouts;
   #leave = new AbortController();
 
   /** @param {HTMLElement} host @param {ShadowRoot} root @param {Service} service */
@@ -42,11 +47,20 @@ export class View {
     this.#service = service;
     this.#plain = host.hasAttribute("plain");
     this.search = new Search(service, this.#plain);
-    const judge = (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) => this.#judge(item.id, verdict);
-    const found = (/** @type {Item} */ item) => this.search.found(item.id, (session) => this.#tell("found", { session, item: item.id, title: item.title }));
-    const open = (/** @type {Item} */ item) => this.detail.open(item, { verdicts: !this.search.readOnly, why: !this.#plain });
+    const judge = (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
+      this.#judge(item.id, verdict);
+    const found = (/** @type {Item} */ item) =>
+      this.search.found(item.id, (session) =>
+        this.#tell("found", { session, item: item.id, title: item.title }),
+      );
+    const open = (/** @type {Item} */ item) =>
+      this.detail.open(item, { verdicts: !this.search.readOnly, why: !this.#plain });
     this.grid = new Grid({ open, why: open, found, judge }, (item) => this.search.verdict(item));
-    this.panel = new Panel(this.search, { clear: (item) => this.#click(item, "clear"), travel: (by) => this.#travel(by) }, this.#plain);
+    this.panel = new Panel(
+      this.search,
+      { clear: (item) => this.#click(item, "clear"), travel: (by) => this.#travel(by) },
+      this.#plain,
+    );
     this.notices = new Notices(() => this.search.retry());
     this.state = new State();
     this.words = new Words((text) => this.#said(text));
@@ -57,21 +71,36 @@ export class View {
     this.sharing = new Sharing();
     this.help = helpDialog();
     this.detail = new Detail(this.search, {
-      judge, found, explain: (item) => service.explain(this.#place(), item), address: (item) => service.address(item, this.#catalog),
+      judge,
+      found,
+      explain: (item) => service.explain(this.#place(), item),
+      address: (item) => service.address(item, this.#catalog),
     });
     this.found = new Found({
-      again: () => this.begin({}), keepLooking: () => this.search.undo(), share: () => this.#share(),
-      seconds: () => this.#seconds(), address: (item, catalog) => service.address(item, catalog),
+      again: () => this.begin({}),
+      keepLooking: () => this.search.undo(),
+      share: () => this.#share(),
+      seconds: () => this.#seconds(),
+      address: (item, catalog) => service.address(item, catalog),
     });
-    this.explore = button("Explore more", () => this.#explore(), { text: "Explore more", className: "explore" });
+    this.explore = button("Explore more", () => this.#explore(), {
+      text: "Explore more",
+      className: "explore",
+    });
     this.end = element("p", { className: "end soft", hidden: true });
     this.credit = element("p", { className: "credit soft", part: "credit" });
     this.shared = sharedBanner(() => this.#fork());
-    const links = { anew: () => this.begin({}), share: () => this.#share(), help: () => this.help.showModal() };
+    const links = {
+      anew: () => this.begin({}),
+      share: () => this.#share(),
+      help: () => this.help.showModal(),
+    };
     this.root = this.#plain ? plainFrame(this) : frame(this, links);
     root.replaceChildren(this.root);
+    this.#address =
+      this.#plain || host.hasAttribute("session") ? null : new Address((place) => this.#arrive(place));
+    this.#whereabouts = new Whereabouts(this.#address);
     this.#listen();
-    this.#address = this.#plain || host.hasAttribute("session") ? null : new Address((place) => this.#arrive(place));
     this.#enter();
   }
 
@@ -81,14 +110,18 @@ export class View {
     this.notices.close();
     this.search.close();
     this.grid.disconnect();
-    clearTimeout(this.#remembering);
+    this.#whereabouts.close();
   }
 
   /** Start a new search. @param {Wish} wish */
   async begin(wish, push = true) {
     const catalog = wish.catalog ?? this.#host.getAttribute("catalog") ?? this.search.answer?.catalog;
     const size = Number(this.#host.getAttribute("page-size"));
-    const answer = await this.search.start({ ...wish, ...(catalog ? { catalog } : {}), ...(size > 0 ? { page_size: size } : {}) });
+    const answer = await this.search.start({
+      ...wish,
+      ...(catalog ? { catalog } : {}),
+      ...(size > 0 ? { page_size: size } : {}),
+    });
     if (answer) this.#address?.write({ kind: "session", id: answer.id }, push);
   }
 
@@ -98,13 +131,13 @@ export class View {
     if (session) this.search.open({ kind: "session", id: session });
     else if (place) this.search.open(place);
     else if (!this.#plain) this.begin({}, false);
-    if (!this.#plain && !this.#host.hasAttribute("catalog")) {
-      this.#offerCatalogs();
-    }
+    if (!this.#plain && !this.#host.hasAttribute("catalog")) this.#offerCatalogs();
   }
 
   async #offerCatalogs() {
-    const catalogs = await this.#unlessLeft(this.search.insist(() => this.#service.catalogs(), this.#leave.signal));
+    const catalogs = await this.#unlessLeft(
+      this.search.insist(() => this.#service.catalogs(), this.#leave.signal),
+    );
     this.chooser.offer(catalogs ?? []);
     if (this.search.answer) this.chooser.show(this.search.answer.catalog);
   }
@@ -120,22 +153,19 @@ export class View {
     const { search } = this;
     search.addEventListener("change", () => this.#paint(), { signal });
     search.addEventListener("answer", () => this.#answered(), { signal });
-    search.addEventListener("refused", (event) => this.#refused(/** @type {CustomEvent<Refusal>} */ (event).detail), { signal });
+    search.addEventListener(
+      "refused",
+      (event) => this.#refused(/** @type {CustomEvent<Refusal>} */ (event).detail),
+      { signal },
+    );
     this.grid.connect();
     letSwipe(this.grid.list, (item, verdict) => this.#judge(item, verdict));
-    const keys = (/** @type {KeyboardEvent} */ event) => this.#key(event);
-    this.#host.addEventListener("keydown", keys, { signal });
-    // Before anything has the focus, keys arrive at the document.
-    document.addEventListener("keydown", (event) => { if (event.target === document.body) keys(event); }, { signal });
-    document.addEventListener("scroll", () => this.#remember(), { signal, passive: true });
-    const size = () => {
-      const width = this.root.clientWidth;
-      this.root.dataset.size = width >= 1000 ? "wide" : width >= 600 ? "medium" : "narrow";
-    };
-    size();
-    const watch = new ResizeObserver(size);
-    watch.observe(this.root);
-    signal.addEventListener("abort", () => watch.disconnect());
+    listenForKeys(this.#host, signal, (command) => this.#obey(command));
+    document.addEventListener("scroll", () => this.#whereabouts.note(search, this.#explored), {
+      signal,
+      passive: true,
+    });
+    watchSize(this.root, signal);
   }
 
   /** Everything but the grid, which is painted when there is a new answer. */
@@ -155,7 +185,13 @@ export class View {
     this.state.show(stateOf(search, this.#plain, { anew: () => this.begin({}), again: () => this.#enter() }));
     const items = phase === "loading" || (phase === "ready" && (this.#plain || !answer?.found));
     this.grid.stage.hidden = !items;
-    this.explore.hidden = this.#plain || !items || this.#explored || !answer || exhausted(answer) || answer.page.items.length >= answer.page.total;
+    this.explore.hidden =
+      this.#plain ||
+      !items ||
+      this.#explored ||
+      !answer ||
+      exhausted(answer) ||
+      answer.page.items.length >= answer.page.total;
     this.end.hidden = !items || !this.#explored || exhausted(answer);
     if (phase !== "ready" || !answer) return;
     this.grid.update();
@@ -172,7 +208,9 @@ export class View {
     if (!answer) return;
     const place = this.#place();
     const fetch = async (/** @type {number} */ offset, /** @type {number} */ limit) => {
-      const page = await this.#unlessLeft(this.search.insist(() => this.#service.items(place, offset, limit)));
+      const page = await this.#unlessLeft(
+        this.search.insist(() => this.#service.items(place, offset, limit)),
+      );
       this.search.items.add(page?.items ?? []);
       return page;
     };
@@ -182,11 +220,11 @@ export class View {
       else this.grid.update();
     });
     this.#ranking = ranking;
-    const kept = this.#address?.whereabouts();
-    this.#explored = Boolean(kept?.open && kept.step === answer.step);
+    const kept = this.#whereabouts.recall(answer);
+    this.#explored = Boolean(kept?.open);
     this.grid.show(ranking, exhausted(answer) ? 0 : this.#explored ? ranking.total : ranking.first);
     this.end.textContent = `That is all there is: ${number(answer.page.total)} items.`;
-    if (kept && kept.step === answer.step) scrollTo(0, kept.top);
+    if (kept) scrollTo(0, kept.top);
     else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });
     this.notices.whisper(answer.step ? `New page of ${answer.page.items.length} items.` : "");
     this.#about(answer.catalog);
@@ -198,7 +236,9 @@ export class View {
     this.chooser.show(catalog);
     if (this.#plain || this.#catalog === catalog) return;
     this.#catalog = catalog;
-    const about = await this.#unlessLeft(this.search.insist(() => this.#service.catalog(catalog), this.#leave.signal));
+    const about = await this.#unlessLeft(
+      this.search.insist(() => this.#service.catalog(catalog), this.#leave.signal),
+    );
     if (!about || catalog !== this.#catalog) return;
     this.filters.offer(about.facets);
     this.credit.textContent = String(about.about.attribution ?? "");
@@ -206,8 +246,8 @@ export class View {
 
   /** @param {Refusal} refusal */
   #refused(refusal) {
-    const moved = refusal.session && refusal.session.step !== undefined && refusal.status === 409 && !this.#plain;
-    this.notices.say(moved ? "This search has gone on in another window. Here is where it stands; your last click was not counted." : refusal.message);
+    const moved = refusal.session && !this.#plain;
+    this.notices.say(moved ? ELSEWHERE : refusal.message);
   }
 
   /** @param {string} item @param {"like" | "dislike"} verdict */
@@ -225,8 +265,11 @@ export class View {
       this.panel.trays.from(item, face.getBoundingClientRect());
       beat(this.panel.more);
     }
-    this.search.click(item, verdict, this.grid.seen(item), (session) => this.#tell("click", { session, item, verdict }));
+    this.search.click(item, verdict, this.grid.seen(item), (session) =>
+      this.#tell("click", { session, item, verdict }),
+    );
   }
+
   /** @param {number} by */
   #travel(by) {
     if (by < 0) this.search.undo(-by);
@@ -248,7 +291,7 @@ export class View {
     this.#explored = true;
     this.grid.widen(this.#ranking.total);
     this.#paint();
-    this.#remember();
+    this.#whereabouts.note(this.search, true);
     // The button that had the focus is gone: go on where the new items begin.
     this.grid.focusWhenThere(next);
   }
@@ -281,28 +324,17 @@ export class View {
     return place;
   }
 
-  /** @param {KeyboardEvent} event */
-  #key(event) {
-    const command = commandOf(event);
-    if (!command || this.root.querySelector("dialog[open]")) return;
+  /** @param {Command} command @returns {boolean} whether it meant something */
+  #obey(command) {
+    if (this.root.querySelector("dialog[open]")) return false;
     const { panel } = this;
-    const obeyed = obey(command, this.grid, {
+    return obey(command, this.grid, {
       judge: (item, verdict) => this.#judge(item.id, verdict),
       undo: () => panel.undo.disabled || this.search.undo(),
       redo: () => panel.redo.disabled || this.search.redo(),
       help: this.#plain ? null : () => this.help.showModal(),
       words: this.#plain ? null : () => this.words.input.focus(),
     });
-    if (obeyed) event.preventDefault();
-  }
-
-  /** Keep how far somebody has looked around, for a reload or their way back. */
-  #remember() {
-    clearTimeout(this.#remembering);
-    this.#remembering = setTimeout(() => {
-      const { answer } = this.search;
-      if (answer && this.search.phase === "ready") this.#address?.remember({ step: answer.step, open: this.#explored, top: scrollY });
-    }, 200);
   }
 
   /** @param {"session" | "click" | "found"} name @param {object} detail */
@@ -321,7 +353,8 @@ export class View {
     try {
       return await asked;
     } catch (problem) {
-      if (!(problem instanceof DOMException && problem.name === "AbortError")) this.notices.say(messageOf(problem));
+      if (!(problem instanceof DOMException && problem.name === "AbortError"))
+        this.notices.say(messageOf(problem));
       return null;
     }
   }

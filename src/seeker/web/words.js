@@ -8,7 +8,14 @@ import { condition } from "./sentences.js";
 export class Words {
   /** @param {(text: string) => void} say */
   constructor(say) {
-    this.input = element("input", { type: "search", "aria-label": "Words", enterKeyHint: "search", autocomplete: "off", maxLength: 1000, part: "words" });
+    this.input = element("input", {
+      type: "search",
+      "aria-label": "Words",
+      enterKeyHint: "search",
+      autocomplete: "off",
+      maxLength: 1000,
+      part: "words",
+    });
     this.element = element("form", { className: "ask", role: "search" }, icon("search"), this.input);
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -37,7 +44,12 @@ export class Chips {
   constructor(unsay, narrow) {
     this.#unsay = unsay;
     this.#narrow = narrow;
-    this.element = element("ul", { className: "chips", part: "chips", role: "list", "aria-label": "In effect" });
+    this.element = element("ul", {
+      className: "chips",
+      part: "chips",
+      role: "list",
+      "aria-label": "In effect",
+    });
   }
 
   /** @param {Search} search */
@@ -52,7 +64,8 @@ export class Chips {
           const { [name]: _, ...rest } = filter ?? {};
           this.#narrow(Object.keys(rest).length ? rest : null);
         });
-      }));
+      }),
+    );
     this.element.hidden = !this.element.children.length;
   }
 
