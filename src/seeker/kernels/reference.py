@@ -25,12 +25,6 @@ def mean_squared_distance(vectors: Array) -> float:
     return float(np.mean([((exact - one) ** 2).sum(axis=1).mean() for one in exact]))
 
 
-def average_distance(vectors: Array, scale: float = 1.0) -> Doubles:
-    """Return the mean squared distance of every item to the catalog, (items,)."""
-    exact = vectors.astype(np.float64)
-    return np.array([((exact - one) ** 2).sum(axis=1).mean() / scale for one in exact])
-
-
 def log_sigmoid(u: Doubles) -> Doubles:
     """Return log(1 / (1 + e**-u))."""
     return -np.logaddexp(0.0, -u)
