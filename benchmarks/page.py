@@ -1,11 +1,11 @@
 """From a click to the repainted grid, in a real browser, beside the bare HTTP round trip.
 
-    python benchmarks/page.py [--clicks 40] [--out docs/benchmarks]
+    python -P benchmarks/page.py [--clicks 40] [--out docs/benchmarks]
 
-A person's clicks in the page on the built-in catalog, and the same clicks sent by a program to a
-twin of the session, one after the other in the same run: times on a shared machine mean little by
-themselves, their ratio does. Writes page.json and page.md. Needs a Chromium and the packages of
-the extras `dev` and `demo`.
+(-P, because a neighbour of this file is called like a package that is needed.) A person's clicks
+in the page on the built-in catalog, and the same clicks sent by a program to a twin of the session,
+one after the other in the same run: times on a shared machine mean little by themselves, their
+ratio does. Writes page.json and page.md. Needs a Chromium and the extras `dev` and `demo`.
 """
 
 from __future__ import annotations
@@ -111,6 +111,7 @@ def summary(times: dict[str, list[float]], browser: str) -> dict[str, Any]:
         "version": seeker.__version__,
         "cores": os.cpu_count(),
         "machine": platform.machine(),
+        "load": os.getloadavg()[0],
         "browser": browser,
         "clicks": len(times["bare"]),
         "times": {
@@ -138,7 +139,7 @@ def table(result: dict[str, Any]) -> str:
     lines = [
         "From a click to the repainted grid on the built-in catalog, in a real browser "
         f"({result['browser']}), over {result['clicks']} clicks; ratios to the median of the bare "
-        "HTTP round trip in the same run, measured by `python benchmarks/page.py`.",
+        "HTTP round trip in the same run, measured by `python -P benchmarks/page.py`.",
         "",
         "| what | median | 95th percentile | median, ms |",
         "| --- | --- | --- | --- |",
@@ -151,7 +152,9 @@ def table(result: dict[str, Any]) -> str:
         )
     lines += [
         "",
-        "The screen is painted 60 times a second, so anything that is shown waits for up to 17 ms.",
+        "The screen is painted 60 times a second, so anything that is shown waits for up to 17 ms. "
+        "Browser and service shared the machine's "
+        f"{result['cores']} cores with whatever else ran (load average {result['load']:.1f}).",
     ]
     return "\n".join(lines) + "\n"
 
