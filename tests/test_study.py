@@ -218,6 +218,24 @@ def test_a_participant_can_leave_and_come_back(http: httpx.Client) -> None:
     assert records["trials"][0]["pages"][0]["shown"] == page
 
 
+def test_a_study_is_open_as_long_as_people_are_wanted(folder: Path, tmp_path: Path) -> None:
+    flags = (*flags_of(str(tmp_path / "study.sqlite")), "--people", "1")
+    server = StudyServer(folder, *flags).start(tmp_path / "log").ready()
+    try:
+        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+            assert http.get("/v1/study").json()["open"] is True
+            one = Participant(http)
+            about = http.get("/v1/study").json()
+            assert about["open"] is False
+            late = http.post("/v1/study/participants", json={"consent": about["digest"]})
+            assert late.status_code == 409
+            assert late.json()["title"] == "The study is full"
+            one.ask("DELETE", one.path, status=204)
+            assert http.get("/v1/study").json()["open"] is True
+    finally:
+        server.stop()
+
+
 def test_withdrawing_deletes(http: httpx.Client) -> None:
     one = Participant(http)
     session = one.ask("POST", f"{one.path}/trials")["current"]["session"]
@@ -314,7 +332,7 @@ def test_a_study_goes_on_after_a_crash(folder: Path, tmp_path: Path) -> None:
         (("{folder}", "--models", "psychic"), "psychic"),
         (("{folder}", "--consent", "nothing.txt"), "cannot be read"),
         (("{folder}", "--store", "memory:"), "memory"),
-        (("{folder}", "--page-size", "1"), "page_size"),
+        (("{folder}", "--page-size", "1"), "page size"),
         (("export", "-o", "x.csv", "--store", "nothing.sqlite"), "no store"),
         (("progress", "--store", "nothing.sqlite"), "no store"),
     ],

@@ -13,7 +13,7 @@ from seeker.engine import Catalogs, Engine, Moved
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.lab.trial import rank_of
 from seeker.session import Session
-from seeker.stores import Key, MemoryStore, open_store
+from seeker.stores import Key, MemoryStore, StoreFailed, open_store
 from seeker.stores.sqlite import SqliteStore
 from seeker.study.cells import cells
 from seeker.study.conduct import Conduct
@@ -229,13 +229,18 @@ def test_a_study_in_memory_is_refused() -> None:
         tables_of(MemoryStore())
 
 
-def test_a_store_without_a_study_says_so(catalogs: Catalogs, file: str) -> None:
-    store = tables_of(open_store(file))
-    for ask in (lambda: progress(store), lambda: list(rows(store))):
+def test_a_store_without_a_study_says_so_and_stays_so(catalogs: Catalogs, address: str) -> None:
+    store = tables_of(open_store(address))
+    asked: tuple[Callable[[], object], ...] = (
+        lambda: progress(store),
+        lambda: list(rows(store)),
+        lambda: Conduct(Engine(catalogs, store)),
+    )
+    for ask in asked:
         with pytest.raises(NotFound, match="no study"):
             ask()
-    with pytest.raises(NotFound, match="no study"):
-        Conduct(Engine(catalogs, store))
+    with pytest.raises(StoreFailed), store.reading() as run:
+        run("SELECT version FROM study_schema")
     store.close()
 
 
@@ -371,7 +376,12 @@ def test_a_target_that_was_overlooked_is_told_from_one_that_was_not(
     assert steps[-1].act == "found"
     made = [row for row in rows(tables_of(study.conduct.engine.store)) if row["found"]]
     assert [row["step"] for row in made] == [steps[-1].number]
-    assert sum(cell.overlooked for cell in progress(_store(study)).cells) >= 1
+    counted = sum(cell.overlooked for cell in progress(_store(study)).cells)
+    assert counted == sum(
+        any(step.overlooked(trial.target) for step in study.conduct.trials.steps(trial.session))
+        for trial in study.conduct.trials.all()
+    )
+    assert counted >= 1
 
 
 def _store(study: Searching) -> SqliteStore:

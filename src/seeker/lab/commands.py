@@ -160,7 +160,7 @@ def evaluate(
 @click.option(
     "--pictures",
     type=click.Path(exists=True, path_type=Path),
-    help="A folder with one picture per item id, to show pages as pictures.",
+    help="A catalog, or a folder with a picture for each id, to show pages as pictures.",
 )
 @click.option("--ours", default=None, help="The method that is compared with the others.")
 @click.option("--command", "commands", multiple=True, help="A command to print as made by it.")

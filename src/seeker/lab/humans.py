@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 NOTE = (
     "Found: the person said of the target that this is it, or liked it, while it was on the page. "
     "On a page: it was on a page at all. Overlooked: it was on a page, and the person went on "
-    "without it. Mistaken: another item was taken for it, per search. Seconds: the median time "
-    "that a page was looked at before something was done."
+    "without it. Mistaken: another item was taken for it, per search. The last two columns are "
+    "medians: seconds that a page was looked at before something was done, and all of a search."
 )
 
 _HEAD = (
     "method",
-    "participants",
+    "people",
     "searches",
     "found",
     "on a page",
@@ -32,8 +32,8 @@ _HEAD = (
     "likes",
     "dislikes",
     "taken back",
-    "seconds a page",
-    "seconds a search",
+    "s a page",
+    "s a search",
 )
 
 

@@ -101,7 +101,7 @@ def _head(title: str, table: pa.Table, done: Outcomes) -> str:
     facts = [
         f"{len(done):,} searches",
         f"{len(done.methods)} methods",
-        f"{len(done.people)} kinds of people ({all_of('source')})",
+        f"{len(done.people)} kind{'s' * (len(done.people) > 1)} of people ({all_of('source')})",
         *([f"{participants} participants"] if participants else []),
         f"catalog: {all_of('catalog')}",
         f"pages of {all_of('page_size')}, at most {all_of('pages')} of them",

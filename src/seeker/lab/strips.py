@@ -5,9 +5,11 @@ from __future__ import annotations
 import base64
 import html
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from seeker.catalog import Catalog
 
 Names: TypeAlias = Sequence[str] | Mapping[int, str]
 """The ids of items by row: of all of them, or of those that were seen."""
@@ -19,13 +21,13 @@ SIDE = 60
 class Album:
     """Little pictures of items, each embedded once per page by a style class.
 
-    ids: the items' ids by row; pictures: a folder with one picture per id. Where either is
-    missing, items are shown by number.
+    ids: the items' ids by row; pictures: a catalog's folder, or one with a picture for each id.
+    Where either is missing, items are shown by number.
     """
 
     def __init__(self, ids: Names | None, pictures: Path | None) -> None:
         self.ids = ids
-        self.files = {file.stem: file for file in pictures.iterdir()} if pictures else {}
+        self._file = _finder(pictures)
         self._known: dict[int, str] = {}
 
     def tile(self, row: int, mark: str) -> str:
@@ -48,9 +50,19 @@ class Album:
 
     def _picture(self, row: int, name: str) -> str:
         if row not in self._known:
-            file = self.files.get(name)
+            file = self._file(name)
             self._known[row] = _embedded(file) if file else ""
         return self._known[row]
+
+
+def _finder(pictures: Path | None) -> Callable[[str], Path | None]:
+    """Return how the picture of an item is found."""
+    if pictures is None:
+        return lambda name: None
+    if (pictures / "catalog.json").is_file():
+        catalog = Catalog.open(pictures)
+        return lambda name: catalog.media_file(catalog.item(name)) if name in catalog else None
+    return {file.stem: file for file in pictures.iterdir()}.get
 
 
 def strip(steps: Sequence[dict[str, Any]], album: Album, pages: int = 8) -> str:

@@ -12,11 +12,11 @@ from seeker.session.events import REPEATS, Repeat
 from seeker.study.cells import Cell, cells
 
 LIMITS = {
-    "page_size": (2, 100),
-    "steps": (1, 1000),
-    "trials": (1, 100),
-    "people": (1, 1_000_000),
-    "seed": (0, 2**53),
+    "page_size": ("The page size", 2, 100),
+    "steps": ("The number of steps", 1, 1000),
+    "trials": ("The number of targets for each person", 1, 100),
+    "people": ("The number of people", 1, 1_000_000),
+    "seed": ("The seed", 0, 2**53),
 }
 
 
@@ -42,10 +42,10 @@ class Design:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, (least, most) in LIMITS.items():
+        for name, (words, least, most) in LIMITS.items():
             value = getattr(self, name)
             if not least <= value <= most:
-                raise BadInput(f"{name} is {value:,}, but must be from {least:,} to {most:,}.")
+                raise BadInput(f"{words} is {value:,}, but must be from {least:,} to {most:,}.")
         if self.repeat not in REPEATS:
             raise BadInput(f"repeat is {self.repeat!r}.", f"Use one of {list(REPEATS)}.")
         if self.items <= self.page_size:

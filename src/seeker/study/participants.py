@@ -49,9 +49,11 @@ Conducted = Annotated[Conduct, Depends(conduct_of)]
 async def about(service: Served, study: Conducted) -> Response:
     """Tell what somebody should know before they take part."""
     text, digest = await service.run(study.consent)
+    joined, withdrawn = await service.run(study.people.counts)
     design = study.design
     return JSONResponse(
         {
+            "open": joined - withdrawn < design.people,
             "consent": text,
             "digest": digest,
             "trials": design.trials,

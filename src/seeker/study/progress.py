@@ -57,24 +57,23 @@ class Progress:
 
 def progress(store: SqlStore) -> Progress:
     """Count what has been done."""
-    people, trials = People(store), Trials(store)
+    people = People(store)
     design = people.design()
     if design is None:
         raise NotFound("There is no study in this store.", "Begin one: seeker study CATALOG.")
     cells = {(cell.model, cell.strategy): CellCount(**vars(cell)) for cell in design.cells}
     done: Counter[int] = Counter()
-    for trial in trials.all():
-        cell = cells[trial.model, trial.strategy]
-        if trial.outcome is None:
+    for model, strategy, person, outcome, pages, overlooked in Trials(store).counts():
+        cell = cells[model, strategy]
+        if outcome is None:
             cell.under_way += 1
             continue
-        done[trial.person] += 1
-        steps = trials.steps(trial.session)
+        done[person] += 1
         cell.done += 1
-        cell.found += trial.outcome == FOUND
-        cell.gave_up += trial.outcome == GAVE_UP
-        cell.overlooked += any(step.overlooked(trial.target) for step in steps)
-        cell.steps.append(len(steps) if trial.outcome == FOUND else design.steps)
+        cell.found += outcome == FOUND
+        cell.gave_up += outcome == GAVE_UP
+        cell.overlooked += overlooked
+        cell.steps.append(pages if outcome == FOUND else design.steps)
     joined, withdrawn = people.counts()
     return Progress(
         joined,

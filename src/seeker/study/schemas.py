@@ -10,8 +10,9 @@ from seeker.server.schemas import Asked, ItemAnswer
 
 
 class AboutAnswer(BaseModel):
-    """What somebody should know before they take part."""
+    """What somebody should know before they take part; open: whether more people are wanted."""
 
+    open: bool
     consent: str
     digest: str
     trials: int

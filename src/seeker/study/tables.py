@@ -8,9 +8,9 @@ import string
 from importlib import resources
 
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.stores import Store
+from seeker.stores import Store, StoreFailed
 from seeker.stores.migrations import statements
-from seeker.stores.sql import SqlStore, Transaction
+from seeker.stores.sql import SqlStore
 from seeker.study.design import Design
 from seeker.study.records import Participant
 
@@ -71,7 +71,6 @@ class People:
         How many may take part and the consent text may change while a study goes on; whoever took
         part before has consented to what they saw.
         """
-        migrate(self._store)
         there = self.design()
         different = [] if there is None else there.differences(design)
         if different:
@@ -79,6 +78,7 @@ class People:
                 f"The store holds a study of another design: {'; '.join(different)}.",
                 "Give the same settings to go on with it, or another --store for a new study.",
             )
+        migrate(self._store)
         with self._store.writing() as run:
             run(
                 "INSERT INTO study_consents (digest, text) VALUES (?, ?) ON CONFLICT DO NOTHING",
@@ -97,6 +97,8 @@ class People:
 
     def design(self) -> Design | None:
         """Return the design of the study in this store, or None if there is none."""
+        if not self._there():
+            return None
         migrate(self._store)
         with self._store.reading() as run:
             found = run("SELECT design FROM study").fetchall()
@@ -162,12 +164,18 @@ class People:
             found = run(f"SELECT {_PERSON} FROM study_people ORDER BY number").fetchall()
         return [Participant(*one) for one in found]
 
+    def _there(self) -> bool:
+        """Return whether there are tables of a study; looking for one must not make one."""
+        try:
+            with self._store.reading() as run:
+                run("SELECT version FROM study_schema").fetchall()
+        except StoreFailed:
+            self._store.ping()  # If the store itself fails, that is what is said.
+            return False
+        return True
+
     def withdraw(self, number: int) -> None:
         """Delete a participant and all that was recorded of them."""
         with self._store.writing() as run:
-            if _deleted(run, number):
+            if run("DELETE FROM study_people WHERE number = ?", number).rowcount == 1:
                 run("UPDATE study SET withdrawn = withdrawn + 1")
-
-
-def _deleted(run: Transaction, number: int) -> bool:
-    return run("DELETE FROM study_people WHERE number = ?", number).rowcount == 1

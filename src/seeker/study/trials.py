@@ -97,6 +97,23 @@ class Trials:
                     session,
                 )
 
+    def counts(self) -> list[tuple[str, str, int, Outcome | None, int, bool]]:
+        """Return of every trial: model, strategy, person, outcome, pages, and if overlooked.
+
+        A target was overlooked if it was on a page on which something else was done than picking
+        it, as `Step.overlooked` has it.
+        """
+        with self._store.reading() as run:
+            found = run(
+                "SELECT model, strategy, person, outcome, count(study_steps.number), "
+                "max(CASE WHEN on_page = 1 AND act IS NOT NULL "
+                "AND NOT (act IN ('found', 'like') AND item = target) THEN 1 ELSE 0 END) "
+                "FROM study_trials LEFT JOIN study_steps "
+                "ON study_steps.session = study_trials.session "
+                "GROUP BY study_trials.session, model, strategy, person, outcome"
+            ).fetchall()
+        return [(*row[:5], bool(row[5])) for row in found]
+
     def opened(self, session: str, at: float) -> None:
         """Record that the last page was opened again: what lies between is no looking."""
         with self._store.writing() as run:

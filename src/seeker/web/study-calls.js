@@ -3,7 +3,7 @@
 import { Refusal, Unreachable } from "./service.js";
 
 /** @import { Item } from "./types.js" */
-/** @typedef {{consent: string, digest: string, trials: number, steps: number, page_size: number, items: number}} About */
+/** @typedef {{open: boolean, consent: string, digest: string, trials: number, steps: number, page_size: number, items: number}} About */
 /** @typedef {{number: number, session: string, target: Item, used: number}} Trial */
 /** @typedef {{number: number, outcome: "found" | "steps used up" | "gave up", used: number}} Ended */
 /** @typedef {{trials: number, steps: number, done: number, current: Trial | null, last: Ended | null}} Standing */

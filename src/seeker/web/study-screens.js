@@ -112,6 +112,10 @@ export function thanks(standing, key) {
   return screen("Thank you", element("p", {}, `You have done all ${counted(standing.trials, "search")}. You can close this page now.`), comeBack(key));
 }
 
+export function full() {
+  return screen("The study is full", element("p", {}, "As many people take part as are needed. Thank you for coming."));
+}
+
 export function withdrawn() {
   return screen("You have withdrawn", element("p", {}, "Everything that was recorded about you has been deleted."));
 }

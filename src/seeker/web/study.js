@@ -59,6 +59,7 @@ async function arrive() {
 /** @param {string} [notice] */
 async function consent(notice = "") {
   const study = await calls.about();
+  if (!study.open) return show(screens.full());
   show(screens.consent(study, notice, () => attempt(async () => {
     const joined = await calls.join(study.digest);
     key = joined.key;
