@@ -157,7 +157,10 @@ def exponent(results: list[dict[str, Any]], label: str, what: str) -> float | No
         for one in results
         if one["items"] >= 100_000
     ]
-    return float(np.polyfit(*zip(*points, strict=True), 1)[0]) if len(points) > 1 else None
+    if len(points) < 2:
+        return None
+    sizes, costs = np.array(points).T
+    return float(np.polyfit(sizes, costs, 1)[0])
 
 
 def table(results: list[dict[str, Any]]) -> str:
