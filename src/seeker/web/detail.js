@@ -12,7 +12,6 @@ import { attributeName, plain } from "./sentences.js";
  * @property {(item: Item, verdict: "like" | "dislike") => void} judge
  * @property {(item: Item) => void} found
  * @property {(item: string) => Promise<Explanation>} explain
- * @property {(item: Item) => string} address
  */
 
 const WORTH = 0.05;

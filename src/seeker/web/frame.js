@@ -29,6 +29,11 @@ export function frame(view, { anew, share, help }) {
   const main = element(
     "div",
     { className: "main" },
+    element(
+      "p",
+      { className: "hint soft" },
+      "Like what comes close to what you have in mind, dislike what does not.",
+    ),
     view.chips.element,
     view.filters.element,
     view.state.element,

@@ -8,6 +8,7 @@ import { NOTHING, judging, narrowing, saying, unsaying } from "./foreseen.js";
 import { Items } from "./items.js";
 import { Patience } from "./patience.js";
 import { Refusal, requestKey } from "./service.js";
+import { Slowness } from "./slowness.js";
 
 /** @import { Service } from "./service.js" */
 /** @import { Foreseen } from "./foreseen.js" */
@@ -21,7 +22,6 @@ import { Refusal, requestKey } from "./service.js";
  * @property {(answer: Session) => void} done
  */
 
-const SLOW = 2500;
 const BELIEF_PAUSES = [120, 250, 500, 1000, 2000, 4000];
 
 /** Tells of every change by the event "change"; of a new answer by "answer", of a refusal by "refused". */
@@ -34,7 +34,6 @@ export class Search extends EventTarget {
   place = null;
   /** Why there is nothing to show, in words. */
   trouble = "";
-  slow = false;
   items;
 
   /** @type {Deed[]} */
@@ -42,6 +41,7 @@ export class Search extends EventTarget {
   #working = false;
   #course = new AbortController();
   #patience = new Patience(() => this.#tell());
+  #slowness = new Slowness(() => this.#tell());
   #service;
   #plain;
 
@@ -60,6 +60,10 @@ export class Search extends EventTarget {
   /** Why the service cannot be reached, or nothing. */
   get unreachable() {
     return this.#patience.trouble;
+  }
+
+  get slow() {
+    return this.#slowness.slow;
   }
 
   get readOnly() {
@@ -105,6 +109,7 @@ export class Search extends EventTarget {
   /** Leave everything: nothing more will be told or asked. */
   close() {
     this.#course.abort();
+    this.#slowness.end();
     this.#deeds = [];
     this.retry();
   }
@@ -188,7 +193,7 @@ export class Search extends EventTarget {
     this.phase = "loading";
     this.place = place;
     this.#tell();
-    const slow = this.#watch();
+    this.#slowness.begin();
     try {
       const answer = await this.insist(ask, course);
       this.place = place?.kind === "shared" ? place : { kind: "session", id: answer.id };
@@ -204,7 +209,7 @@ export class Search extends EventTarget {
       this.#tell();
       return null;
     } finally {
-      this.#seen(slow);
+      if (!course.aborted) this.#slowness.end();
     }
   }
 
@@ -226,7 +231,7 @@ export class Search extends EventTarget {
   async #work() {
     const course = this.#course.signal;
     this.#working = true;
-    const slow = this.#watch();
+    this.#slowness.begin();
     try {
       for (let deed = this.#deeds[0]; deed && this.answer; deed = this.#deeds[0]) {
         const { answer: now } = this;
@@ -246,8 +251,8 @@ export class Search extends EventTarget {
     } catch (problem) {
       if (!course.aborted) throw problem;
     } finally {
-      this.#seen(slow);
       if (!course.aborted) {
+        this.#slowness.end();
         this.#working = false;
         this.#tell();
       }
@@ -291,21 +296,6 @@ export class Search extends EventTarget {
       answer.belief = again.belief;
       if (answer.belief) return this.#tell();
     }
-  }
-
-  #watch() {
-    return setTimeout(() => {
-      this.slow = true;
-      this.#tell();
-    }, SLOW);
-  }
-
-  /** @param {ReturnType<typeof setTimeout>} watch */
-  #seen(watch) {
-    clearTimeout(watch);
-    if (!this.slow) return;
-    this.slow = false;
-    this.#tell();
   }
 
   #tell() {

@@ -42,7 +42,7 @@ class SeekerSearch extends HTMLElement {
   attributeChangedCallback(name, before, now) {
     if (before === now || !this.#view) return;
     if (name === "session" && now) this.#view.search.open({ kind: "session", id: now });
-    if (name === "catalog" && !this.hasAttribute("session")) this.#view.begin({});
+    if (name === "catalog" && !this.hasAttribute("session")) this.#view.actions.begin({});
   }
 }
 

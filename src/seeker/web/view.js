@@ -1,6 +1,7 @@
 // What one element shows: the parts, and what they do to the search.
 
-import { Address, addressOf } from "./address.js";
+import { Actions } from "./actions.js";
+import { Address } from "./address.js";
 import { Chooser } from "./chooser.js";
 import { Detail } from "./detail.js";
 import { button, element } from "./dom.js";
@@ -9,7 +10,6 @@ import { Found } from "./found.js";
 import { frame, plainFrame, sharedBanner, watchSize } from "./frame.js";
 import { Grid } from "./grid.js";
 import { helpDialog, listenForKeys, obey } from "./keys.js";
-import { beat } from "./motion.js";
 import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Ranking } from "./ranking.js";
@@ -23,7 +23,7 @@ import { Chips, Words } from "./words.js";
 
 /** @import { Refusal, Service } from "./service.js" */
 /** @import { Command } from "./keys.js" */
-/** @import { Item, Place, Verdict, Wish } from "./types.js" */
+/** @import { Filter, Item, Place } from "./types.js" */
 
 const ELSEWHERE =
   "This search has gone on in another window. Here is where it stands; your last click was not counted.";
@@ -46,41 +46,42 @@ export class View {
     this.#host = host;
     this.#service = service;
     this.#plain = host.hasAttribute("plain");
-    this.search = new Search(service, this.#plain);
-    const judge = (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
-      this.#judge(item.id, verdict);
-    const found = (/** @type {Item} */ item) =>
-      this.search.found(item.id, (session) =>
-        this.#tell("found", { session, item: item.id, title: item.title }),
-      );
-    const open = (/** @type {Item} */ item) =>
-      this.detail.open(item, { verdicts: !this.search.readOnly, why: !this.#plain });
-    this.grid = new Grid({ open, why: open, found, judge }, (item) => this.search.verdict(item));
+    const search = (this.search = new Search(service, this.#plain));
+    const own = !this.#plain && !host.hasAttribute("session");
+    this.#address = own ? new Address((place) => this.#arrive(place)) : null;
+    this.#whereabouts = new Whereabouts(this.#address);
+    const act = (this.actions = new Actions(host, service, search, this.#address, this));
+    const deeds = {
+      open: (/** @type {Item} */ item) => this.#open(item),
+      why: (/** @type {Item} */ item) => this.#open(item),
+      found: (/** @type {Item} */ item) => act.found(item),
+      judge: (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
+        act.judge(item.id, verdict),
+      explain: (/** @type {string} */ item) => service.explain(this.#place(), item),
+    };
+    const narrow = (/** @type {Filter | null} */ filter) => search.narrow(filter);
+    const anew = () => act.begin({});
+    const share = () => act.share();
+    this.grid = new Grid(deeds, (item) => search.verdict(item));
     this.panel = new Panel(
-      this.search,
-      { clear: (item) => this.#click(item, "clear"), travel: (by) => this.#travel(by) },
+      search,
+      { clear: (item) => act.click(item, "clear"), travel: (by) => act.travel(by) },
       this.#plain,
     );
-    this.notices = new Notices(() => this.search.retry());
+    this.notices = new Notices(() => search.retry());
     this.state = new State();
-    this.words = new Words((text) => this.#said(text));
-    const narrow = (/** @type {Record<string, unknown> | null} */ filter) => this.search.narrow(filter);
-    this.chips = new Chips((text) => this.search.unsay(text), narrow);
+    this.words = new Words((text) => act.say(text));
+    this.chips = new Chips((text) => search.unsay(text), narrow);
     this.filters = new Filters(narrow);
-    this.chooser = new Chooser((catalog) => this.begin({ catalog }));
+    this.chooser = new Chooser((catalog) => act.begin({ catalog }));
     this.sharing = new Sharing();
     this.help = helpDialog();
-    this.detail = new Detail(this.search, {
-      judge,
-      found,
-      explain: (item) => service.explain(this.#place(), item),
-      address: (item) => service.address(item, this.#catalog),
-    });
+    this.detail = new Detail(search, deeds);
     this.found = new Found({
-      again: () => this.begin({}),
-      keepLooking: () => this.search.undo(),
-      share: () => this.#share(),
-      seconds: () => this.#seconds(),
+      again: anew,
+      keepLooking: () => search.undo(),
+      share,
+      seconds: () => act.seconds(),
       address: (item, catalog) => service.address(item, catalog),
     });
     this.explore = button("Explore more", () => this.#explore(), {
@@ -89,17 +90,11 @@ export class View {
     });
     this.end = element("p", { className: "end soft", hidden: true });
     this.credit = element("p", { className: "credit soft", part: "credit" });
-    this.shared = sharedBanner(() => this.#fork());
-    const links = {
-      anew: () => this.begin({}),
-      share: () => this.#share(),
-      help: () => this.help.showModal(),
-    };
-    this.root = this.#plain ? plainFrame(this) : frame(this, links);
+    this.shared = sharedBanner(() => act.fork());
+    this.root = this.#plain
+      ? plainFrame(this)
+      : frame(this, { anew, share, help: () => this.help.showModal() });
     root.replaceChildren(this.root);
-    this.#address =
-      this.#plain || host.hasAttribute("session") ? null : new Address((place) => this.#arrive(place));
-    this.#whereabouts = new Whereabouts(this.#address);
     this.#listen();
     this.#enter();
   }
@@ -113,29 +108,17 @@ export class View {
     this.#whereabouts.close();
   }
 
-  /** Start a new search. @param {Wish} wish */
-  async begin(wish, push = true) {
-    const catalog = wish.catalog ?? this.#host.getAttribute("catalog") ?? this.search.answer?.catalog;
-    const size = Number(this.#host.getAttribute("page-size"));
-    const answer = await this.search.start({
-      ...wish,
-      ...(catalog ? { catalog } : {}),
-      ...(size > 0 ? { page_size: size } : {}),
-    });
-    if (answer) this.#address?.write({ kind: "session", id: answer.id }, push);
-  }
-
   #enter() {
     const session = this.#host.getAttribute("session");
     const place = this.#address?.read() ?? null;
     if (session) this.search.open({ kind: "session", id: session });
     else if (place) this.search.open(place);
-    else if (!this.#plain) this.begin({}, false);
+    else if (!this.#plain) this.actions.begin({}, false);
     if (!this.#plain && !this.#host.hasAttribute("catalog")) this.#offerCatalogs();
   }
 
   async #offerCatalogs() {
-    const catalogs = await this.#unlessLeft(
+    const catalogs = await this.actions.unlessLeft(
       this.search.insist(() => this.#service.catalogs(), this.#leave.signal),
     );
     this.chooser.offer(catalogs ?? []);
@@ -144,7 +127,7 @@ export class View {
 
   /** @param {Place | null} place */
   #arrive(place) {
-    if (!place) this.begin({}, false);
+    if (!place) this.actions.begin({}, false);
     else if (place.id !== this.search.place?.id || this.search.phase !== "ready") this.search.open(place);
   }
 
@@ -159,7 +142,7 @@ export class View {
       { signal },
     );
     this.grid.connect();
-    letSwipe(this.grid.list, (item, verdict) => this.#judge(item, verdict));
+    letSwipe(this.grid.list, (item, verdict) => this.actions.judge(item, verdict));
     listenForKeys(this.#host, signal, (command) => this.#obey(command));
     document.addEventListener("scroll", () => this.#whereabouts.note(search, this.#explored), {
       signal,
@@ -182,7 +165,9 @@ export class View {
     this.root.classList.toggle("begun", (answer?.step ?? 0) > 0);
     this.shared.hidden = !search.readOnly || phase !== "ready";
     if (waiting) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
-    this.state.show(stateOf(search, this.#plain, { anew: () => this.begin({}), again: () => this.#enter() }));
+    this.state.show(
+      stateOf(search, this.#plain, { anew: () => this.actions.begin({}), again: () => this.#enter() }),
+    );
     const items = phase === "loading" || (phase === "ready" && (this.#plain || !answer?.found));
     this.grid.stage.hidden = !items;
     this.explore.hidden =
@@ -208,7 +193,7 @@ export class View {
     if (!answer) return;
     const place = this.#place();
     const fetch = async (/** @type {number} */ offset, /** @type {number} */ limit) => {
-      const page = await this.#unlessLeft(
+      const page = await this.actions.unlessLeft(
         this.search.insist(() => this.#service.items(place, offset, limit)),
       );
       this.search.items.add(page?.items ?? []);
@@ -228,7 +213,7 @@ export class View {
     else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });
     this.notices.whisper(answer.step ? `New page of ${answer.page.items.length} items.` : "");
     this.#about(answer.catalog);
-    this.#tell("session", { session: answer });
+    this.actions.tell("session", { session: answer });
   }
 
   /** @param {string} catalog */
@@ -236,7 +221,7 @@ export class View {
     this.chooser.show(catalog);
     if (this.#plain || this.#catalog === catalog) return;
     this.#catalog = catalog;
-    const about = await this.#unlessLeft(
+    const about = await this.actions.unlessLeft(
       this.search.insist(() => this.#service.catalog(catalog), this.#leave.signal),
     );
     if (!about || catalog !== this.#catalog) return;
@@ -250,39 +235,15 @@ export class View {
     this.notices.say(moved ? ELSEWHERE : refusal.message);
   }
 
-  /** @param {string} item @param {"like" | "dislike"} verdict */
-  #judge(item, verdict) {
-    this.#click(item, this.search.verdict(item) === verdict ? "clear" : verdict);
+  #place() {
+    const { place } = this.search;
+    if (!place) throw new Error("No search is open.");
+    return place;
   }
 
-  /** @param {string} item @param {Verdict} verdict */
-  #click(item, verdict) {
-    if (this.search.readOnly) return;
-    this.notices.say("");
-    const card = this.grid.cardOf(item);
-    const face = card?.querySelector(".face");
-    if (face && verdict !== "clear") {
-      this.panel.trays.from(item, face.getBoundingClientRect());
-      beat(this.panel.more);
-    }
-    this.search.click(item, verdict, this.grid.seen(item), (session) =>
-      this.#tell("click", { session, item, verdict }),
-    );
-  }
-
-  /** @param {number} by */
-  #travel(by) {
-    if (by < 0) this.search.undo(-by);
-    else this.search.redo(by);
-  }
-
-  /** Words begin a search, or go into the one under way. @param {string} text */
-  #said(text) {
-    const { answer } = this.search;
-    if (!answer) return;
-    const fresh = answer.history.length === 0 && !answer.query;
-    if (fresh) this.begin({ query: text, ...(answer.filter ? { filter: answer.filter } : {}) });
-    else this.search.say(text);
+  /** @param {Item} item */
+  #open(item) {
+    this.detail.open(item, { verdicts: !this.search.readOnly, why: !this.#plain });
   }
 
   #explore() {
@@ -296,71 +257,16 @@ export class View {
     this.grid.focusWhenThere(next);
   }
 
-  async #share() {
-    const place = this.#place();
-    const share = this.search.readOnly ? place.id : await this.#unlessLeft(this.#service.share(place));
-    if (share) this.sharing.open(addressOf({ kind: "shared", id: share }));
-  }
-
-  async #seconds() {
-    if (this.search.readOnly) return null;
-    try {
-      const { began, active } = await this.#service.times(this.#place());
-      return active - began;
-    } catch {
-      // The summary does without the time.
-      return null;
-    }
-  }
-
-  async #fork() {
-    const answer = await this.search.fork();
-    if (answer) this.#address?.write({ kind: "session", id: answer.id }, true);
-  }
-
-  #place() {
-    const { place } = this.search;
-    if (!place) throw new Error("No search is open.");
-    return place;
-  }
-
   /** @param {Command} command @returns {boolean} whether it meant something */
   #obey(command) {
     if (this.root.querySelector("dialog[open]")) return false;
     const { panel } = this;
     return obey(command, this.grid, {
-      judge: (item, verdict) => this.#judge(item.id, verdict),
+      judge: (item, verdict) => this.actions.judge(item.id, verdict),
       undo: () => panel.undo.disabled || this.search.undo(),
       redo: () => panel.redo.disabled || this.search.redo(),
       help: this.#plain ? null : () => this.help.showModal(),
       words: this.#plain ? null : () => this.words.input.focus(),
     });
   }
-
-  /** @param {"session" | "click" | "found"} name @param {object} detail */
-  #tell(name, detail) {
-    this.#host.dispatchEvent(new CustomEvent(`seeker:${name}`, { bubbles: true, composed: true, detail }));
-  }
-
-  /**
-   * Wait for something; nothing comes if the search is left meanwhile, or if it is refused, which is said.
-   *
-   * @template Answer
-   * @param {Promise<Answer>} asked
-   * @returns {Promise<Answer | null>}
-   */
-  async #unlessLeft(asked) {
-    try {
-      return await asked;
-    } catch (problem) {
-      if (!(problem instanceof DOMException && problem.name === "AbortError"))
-        this.notices.say(messageOf(problem));
-      return null;
-    }
-  }
-}
-
-/** @param {unknown} problem */
-function messageOf(problem) {
-  return problem instanceof Error ? problem.message : String(problem);
 }
