@@ -202,8 +202,9 @@ def table(rows: list[dict[str, Any]]) -> str:
         "Clicks are durable before they are answered. Memory is what the server's processes hold "
         "of their own: before the first session, and then for sessions on top (the belief cache "
         "may hold 512 MB per worker). Core ms is what one answer costs in time of the cores, "
-        "refreshes between clicks included: it hardly depends on what else is going on. The load average just before a crowd came tells how busy "
-        "the machine was with other things: latencies are the machine's, too.",
+        "refreshes between clicks included: it hardly depends on what else is going on. The load "
+        "average just before a crowd came tells how busy the machine was with other things: "
+        "latencies are the machine's, too.",
         "",
         "| catalog | store | workers | people | s per click | clicks/s | core ms | p50 ms | p95 ms "
         "| p99 ms | refused, failed | MB before | MB for sessions | in memory | load before |",
