@@ -330,6 +330,7 @@ def test_a_study_goes_on_after_a_crash(folder: Path, tmp_path: Path) -> None:
     [
         (("nowhere",), "no catalog"),
         (("{folder}", "--models", "psychic"), "psychic"),
+        (("--models", "psychic", "{folder}"), "psychic"),
         (("{folder}", "--consent", "nothing.txt"), "cannot be read"),
         (("{folder}", "--store", "memory:"), "memory"),
         (("{folder}", "--page-size", "1"), "page size"),

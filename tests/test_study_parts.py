@@ -390,7 +390,9 @@ def _store(study: Searching) -> SqliteStore:
     return store
 
 
-def test_taking_another_item_for_the_target_is_counted(begin: Begin, file: str) -> None:
+def test_taking_another_item_for_the_target_is_counted(
+    catalogs: Catalogs, begin: Begin, file: str
+) -> None:
     study = begin(file)
     id = session_of(study, joined(study))
     target = _target(study, id)
@@ -400,8 +402,10 @@ def test_taking_another_item_for_the_target_is_counted(begin: Begin, file: str) 
             study.found(id, next(one for one in page if one != target))
         assert caught.value.shown.belief is None
     if target not in page:
-        with pytest.raises(BadInput, match="not on this page"):
+        with pytest.raises(BadInput, match="not on the page"):
             study.found(id, target)
+    with pytest.raises(BadInput, match="not on the page"):
+        study.found(id, next(one for one in catalogs.get(CATALOG)[1].ids if one not in page))
     assert study.conduct.trials.steps(id)[0].mistaken == 2
     assert study.conduct.standing(joined(study)).used == 0
 
@@ -412,7 +416,7 @@ def test_only_the_page_can_be_judged(catalogs: Catalogs, begin: Begin, file: str
     page = study.show(id).page.ids
     elsewhere = next(one for one in catalogs.get(CATALOG)[1].ids if one not in page)
     target = _target(study, id)
-    with pytest.raises(BadInput, match="no longer on the page"):
+    with pytest.raises(BadInput, match="not on the page"):
         study.click(id, elsewhere, "like")
     item = next(one for one in page if one != target)
     with pytest.raises(BadInput, match="shown"):

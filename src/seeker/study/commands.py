@@ -31,13 +31,11 @@ _store = click.option(
 class StudyGroup(click.Group):
     """A group in which whatever is not the name of a command is a catalog to run a study on."""
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that is meant."""
-        if args and args[0] not in self.commands:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take whatever begins otherwise for a study to run, options first or last."""
+        if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = ["run", *args]
-        return super().resolve_command(ctx, args)
+        return super().parse_args(ctx, args)
 
 
 @click.group(

@@ -20,6 +20,7 @@ from seeker.stores import Key
 from seeker.study.conduct import Conduct, Standing
 from seeker.study.records import FOUND, GAVE_UP, USED_UP, Act, Outcome, Step, Trial
 
+_GONE = ("This is not on the page now.", "Look at the page as it is now.")
 _Done = tuple[int, Act, str | None, Sequence[str]]
 
 
@@ -55,7 +56,7 @@ class Searching:
                 return  # The engine tells where the session is.
             page = set(session.page().ids)
             if item not in page and item not in session.state.ratings:
-                raise BadInput("This is no longer on the page.", "Look at the page as it is now.")
+                raise BadInput(*_GONE)
             if not page.issuperset(shown or ()):
                 raise BadInput("shown holds items that are not on the page.")
 
@@ -73,18 +74,19 @@ class Searching:
     def found(self, id: str, item: str, step: int | None = None, key: Key | None = None) -> Shown:
         """Say that an item on the page is the target; it is over if that is so."""
         trial = self._trial(id)
+
+        def check(session: Session) -> None:
+            if item not in session.page().ids:
+                raise BadInput(*_GONE)
+
         if trial.outcome is None and item != trial.target:
+            self._engine.look(id, check)
             self._trials.mistaken(id)
             raise Moved(
                 "That is not the one, though it may be close.",
                 "Look again, or go on.",
                 _blind(self._engine.show(id)),
             )
-
-        def check(session: Session) -> None:
-            if item not in session.page().ids:
-                raise BadInput("What you look for is not on this page.")
-
         return self._act(id, lambda: self._engine.found(id, item, step, key), key, check)
 
     def stop(self, key: str, number: int) -> Standing:
