@@ -22,7 +22,7 @@ _LOOK = 5.0
 
 @dataclass(frozen=True, eq=False)
 class Assignment:
-    """What a shard is for.
+    """What a shard is for. It must be small: Ray keeps small things only for a new start.
 
     identity: of the catalog's version. folder: where the catalog is, if shards may look there.
     copies: the folder for copies on the shard's disk (a temporary one). memory: bytes for
@@ -31,7 +31,6 @@ class Assignment:
 
     identity: str
     rows: Range
-    outline: tuple[PartView, ...]
     folder: str | None
     copies: str | None
     memory: int
@@ -86,17 +85,17 @@ class ShardActor:
         with self._lock:
             self._copy.receive(sender, piece)
 
-    def finish(self, sender: str, expected: str) -> None:
-        """Take the pieces of a sender into use."""
+    def finish(self, sender: str, expected: str, views: tuple[PartView, ...]) -> None:
+        """Take the pieces of a sender into use; views: all else there is to know of these."""
         with self._lock:
-            self._copy.finish(sender, expected)
+            self._copy.finish(sender, expected, views)
 
     def _ready(self) -> Shard | None:
         """Return the shard, if its part of the catalog is at hand."""
         self._asked = time.monotonic()
         with self._lock:
             if self._shard is None:
-                part = self._mapped() or self._copy.open(self._assignment.outline)
+                part = self._mapped() or self._copy.open()
                 if part is not None:
                     self._shard = Shard(part, self._assignment.memory)
             return self._shard

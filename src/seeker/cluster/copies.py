@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from seeker.cluster import outline
 from seeker.cluster.part import Part, PartView
 from seeker.cluster.ranges import Range
 from seeker.errors import BadInput
@@ -62,23 +63,24 @@ class Copy:
         self._rows = rows
         self._aside: dict[str, tuple[Path, list[str]]] = {}
 
-    def open(self, outline: tuple[PartView, ...]) -> Part | None:
+    def open(self) -> Part | None:
         """Return the part, mapped from disk, if it is there and whole."""
-        arrays = [array for view in outline for array in view.arrays]
         try:
             written = json.loads((self._folder / _DONE).read_text(encoding="utf-8"))
+            views = outline.read(self._folder)
+            arrays = [array for view in views for array in view.arrays]
             sizes = [self._file(number).stat().st_size for number in range(len(arrays))]
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError, TypeError):
             return None
         if not isinstance(written, dict) or written.get("sizes") != sizes:
             return None
         mapped = (self._mapped(number, array) for number, array in enumerate(arrays))
-        views = []
-        for view in outline:
+        filled = []
+        for view in views:
             vectors = next(mapped)
             steps = None if view.steps is None else next(mapped)
-            views.append(replace(view, vectors=vectors, steps=steps))
-        return Part(self._rows, tuple(views))
+            filled.append(replace(view, vectors=vectors, steps=steps))
+        return Part(self._rows, tuple(filled))
 
     def receive(self, sender: str, piece: Piece) -> None:
         """Write some bytes aside; sender: who sends this copy, for several may at once."""
@@ -96,8 +98,8 @@ class Copy:
             handle.write(piece.data)
         sums.append(piece.sha256)
 
-    def finish(self, sender: str, expected: str) -> None:
-        """Put what a sender has sent in place, if it is whole."""
+    def finish(self, sender: str, expected: str, views: tuple[PartView, ...]) -> None:
+        """Put what a sender has sent in place, if it is whole; views: with none of their rows."""
         aside, sums = self._aside.pop(sender, (None, []))
         if aside is None:
             raise BadInput("No piece of the catalog has come.", "Send it again.")
@@ -106,6 +108,7 @@ class Copy:
                 raise BadInput("The copy of the catalog is not what was sent.", "Send it again.")
             files = sorted(aside.iterdir(), key=lambda file: int(file.name))
             sizes = [file.stat().st_size for file in files]
+            outline.write(aside, views)
             (aside / _DONE).write_text(json.dumps({"sizes": sizes, "sha256": expected}))
             shutil.rmtree(self._folder, ignore_errors=True)
             aside.rename(self._folder)

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Mapping
 from typing import Any
 
+from seeker.cluster import outline
 from seeker.cluster.actor import Assignment, Report, ShardActor
 from seeker.cluster.connecting import NAMESPACE, imported
 from seeker.cluster.copies import checksum, pieces
@@ -42,9 +43,9 @@ class RayShards:
         self._ray = imported()
         self.ranges: tuple[Range, ...] = split(len(next(iter(views.values()))), shards)
         self._parts = [Part.of(views, one) for one in self.ranges]
+        outline.check(self._parts[0].views)
         self._assignments = [
-            Assignment(identity, part.rows, part.outline, folder, copies, memory, idle)
-            for part in self._parts
+            Assignment(identity, part.rows, folder, copies, memory, idle) for part in self._parts
         ]
         self._class = self._ray.remote(ShardActor)
         self._lock = threading.Lock()
@@ -154,7 +155,7 @@ class RayShards:
         for piece in pieces(part):
             ray.get(actor.receive.remote(sender, piece))
             sums.append(piece.sha256)
-        ray.get(actor.finish.remote(sender, checksum(sums)))
+        ray.get(actor.finish.remote(sender, checksum(sums), part.outline))
 
     def close(self) -> None:
         """Let go of the shards: they end by themselves when no front needs them."""

@@ -1,0 +1,241 @@
+"""What shards cost and what they bring: the overhead of a click, its parts, and a killed shard.
+
+    python -m benchmarks.cluster [--quick] [--out docs/benchmarks]
+
+Starts Ray on this machine. Single machine and shards take turns click by click, so that both meet
+the same load; what a shard computes is measured as processor time, which other programs do not
+lengthen. Writes cluster.json and cluster.md; `docs/explanation/capacity.md` builds on them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks import data
+
+from seeker import Catalog, Session
+from seeker.cluster import ClusterCatalog, Fleet, InProcess
+from seeker.cluster.actor import Report
+from seeker.cluster.connecting import connect
+from seeker.cluster.opening import wait
+from seeker.cluster.raytransport import RayShards
+from seeker.kernels.threads import cores
+
+ITEMS, DIMENSIONS = 100_000, 256
+BAR = 10.0
+"""Milliseconds that the way over two shards may take longer."""
+
+Times = dict[str, list[float]]
+
+
+def catalog_of(items: int, dtype: Any = "float32") -> Catalog:
+    """Return a catalog of made vectors."""
+    ids = [f"{row}" for row in range(items)]
+    with tempfile.TemporaryDirectory(prefix="seeker-bench-") as folder:
+        vectors = data.opened(data.made(Path(folder) / "vectors.npy", items, DIMENSIONS))
+        return Catalog.from_arrays(ids, {"image": vectors}, dtype=dtype)
+
+
+def middle(times: Sequence[float]) -> str:
+    """Return the median and the 95th percentile, to be read."""
+    return f"{np.median(times):.1f} ({np.percentile(times, 95):.1f})"
+
+
+def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
+    """Milliseconds that some work takes."""
+    start = clock()
+    work()
+    return 1000.0 * (clock() - start)
+
+
+def act(session: Session, item: str, n: int) -> Callable[[], object]:
+    """Return a click and the page after it, to be timed."""
+
+    def both() -> None:
+        session.click(item, "dislike" if n % 2 else "like")
+        session.page()
+
+    return both
+
+
+def overhead(catalog: Catalog, over: ClusterCatalog, model: str, clicks: int) -> Times:
+    """Time the same clicks on this machine and over shards, in turns, bounds fresh for each."""
+    times: Times = {"alone": [], "shards": []}
+    for person in range(max(1, clicks // 12)):
+        alone, far = (one.session(model=model, seed=person) for one in (catalog, over))
+        for n in range(13):
+            item = alone.page().ids[(person + n) % 12]
+            assert alone.page().ids == far.page().ids
+            alone.refresh()
+            far.refresh()
+            took = timed(act(alone, item, n)), timed(act(far, item, n))
+            if n:
+                times["alone"].append(took[0])
+                times["shards"].append(took[1])
+    return times
+
+
+def fan_out(transport: RayShards, rounds: int) -> list[float]:
+    """Time a question to all shards that costs them nothing."""
+    transport.reports(30.0)
+    return [timed(lambda: transport.reports(30.0)) for _ in range(rounds)]
+
+
+def one_shard(items: int, model: str, clicks: int) -> dict[str, Any]:
+    """Measure what one shard of int8 vectors spends on a click and on the work after it."""
+    catalog = catalog_of(items, "int8")
+    over = ClusterCatalog.over(catalog, Fleet(InProcess(catalog.views, 1)))
+    session = over.session(model=model)
+    found: Times = {"page": [], "refresh": [], "belief": []}
+    for n in range(clicks + 1):
+        item = session.page().ids[n % 12]
+        took = {
+            "page": timed(act(session, item, n), time.process_time),
+            "refresh": timed(session.refresh, time.process_time),
+            "belief": timed(lambda: session.belief.entropy, time.process_time),
+        }
+        if n:
+            for name, value in took.items():
+                found[name].append(value)
+    transport = over.fleet.transport
+    assert isinstance(transport, InProcess)
+    kept = transport.shards[0].shelf.bytes
+    return {"items": items, "bytes_per_item": kept / items, **found}
+
+
+def killed(catalog: Catalog, over: ClusterCatalog) -> float:
+    """Seconds from the death of a shard to the answer of the click that met it."""
+    transport = over.fleet.transport
+    assert isinstance(transport, RayShards)
+    alone, far = catalog.session(seed=99), over.session(seed=99)
+    first = alone.page().ids[0]
+    for session in (alone, far):
+        session.like(first)
+        session.page()
+    report = transport.reports(30.0)[0]
+    assert isinstance(report, Report)
+    os.kill(report.pid, signal.SIGKILL)
+    item = alone.page().ids[3]
+    took = timed(act(far, item, 1)) / 1000.0
+    alone.dislike(item)
+    assert alone.page().ids == far.page().ids
+    return took
+
+
+def spread(catalog: Catalog, shards: int, copies: str) -> ClusterCatalog:
+    """Return a catalog over shards on Ray."""
+    name = f"bench-{os.getpid()}-{len(catalog)}"
+    transport = RayShards(catalog.views, name, shards, None, copies=copies)
+    over = ClusterCatalog.over(catalog, Fleet(transport, 120.0))
+    wait(over)
+    return over
+
+
+def measure(quick: bool) -> dict[str, Any]:
+    """Take all measurements."""
+    clicks = 24 if quick else 120
+    sizes = (50_000, 200_000) if quick else (100_000, 300_000, 1_000_000, 3_000_000)
+    connect("local")
+    found: dict[str, Any] = {"machine": f"{cores()} cores, {platform.machine()}"}
+    catalog = catalog_of(ITEMS)
+    with tempfile.TemporaryDirectory(prefix="seeker-bench-") as copies:
+        found["fan out"], found["overhead"] = {}, {}
+        for shards in (1, 2, 4, 8):
+            over = spread(catalog, shards, copies)
+            transport = over.fleet.transport
+            assert isinstance(transport, RayShards)
+            found["fan out"][shards] = fan_out(transport, clicks)
+            if shards <= 4:
+                found["overhead"][shards] = {
+                    model: overhead(catalog, over, model, clicks)
+                    for model in ("choice", "pairwise")
+                }
+            if shards == 2:
+                found["killed"] = [killed(catalog, over) for _ in range(2 if quick else 5)]
+            transport.end()
+    found["shard"] = {
+        model: [one_shard(items, model, 8 if quick else 24) for items in sizes]
+        for model in ("choice", "pairwise")
+    }
+    return found
+
+
+def page(found: dict[str, Any]) -> str:
+    """Return the measurements as a page."""
+    lines = [
+        "# Shards on Ray: what they cost",
+        "",
+        f"`python -m benchmarks.cluster`, {found['machine']}. Milliseconds, medians (95th "
+        "percentile). Wall-clock figures hold for this machine with whatever else ran on it.",
+        "",
+        f"## A click at {ITEMS:,} × {DIMENSIONS}, float32",
+        "",
+        "Single machine and shards in turns, bounds fresh; every page was compared.",
+        "",
+        "| shards | model | single machine | over shards | median difference |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for shards, models in found["overhead"].items():
+        for model, times in models.items():
+            alone, far = times["alone"], times["shards"]
+            more = float(np.median(np.subtract(far, alone)))
+            held = f" ({'within' if more <= BAR else 'beyond'} the bar of {BAR:g})"
+            last = f"{more:.1f}{held if int(shards) == 2 else ''}"
+            lines.append(f"| {shards} | {model} | {middle(alone)} | {middle(far)} | {last} |")
+    lines += [
+        "",
+        "## A question that costs the shards nothing",
+        "",
+        "| shards | ms |",
+        "| --- | --- |",
+    ]
+    for shards, times in found["fan out"].items():
+        lines.append(f"| {shards} | {middle(times)} |")
+    lines += [
+        "",
+        "## What one shard spends, int8, milliseconds of processor time",
+        "",
+        "| model | items | page after a click | refresh after it | belief | kept, bytes per item |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for model, sizes in found["shard"].items():
+        for one in sizes:
+            cells = " | ".join(middle(one[name]) for name in ("page", "refresh", "belief"))
+            kept = f"{one['bytes_per_item']:.1f}"
+            lines.append(f"| {model} | {one['items']:,} | {cells} | {kept} |")
+    took = ", ".join(f"{seconds:.1f}" for seconds in found["killed"])
+    lines += [
+        "",
+        "## A shard killed",
+        "",
+        f"Seconds from the kill to the right answer of the click that met it: {took}.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="fewer and smaller")
+    parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
+    given = parser.parse_args()
+    found = measure(given.quick)
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "cluster.json").write_text(json.dumps(found, indent=1) + "\n")
+    (given.out / "cluster.md").write_text(page(found), encoding="utf-8")
+    print(page(found))
+
+
+if __name__ == "__main__":
+    main()

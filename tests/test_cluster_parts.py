@@ -1,0 +1,157 @@
+"""The parts of a cluster by themselves: ranges, priors kept small, copies that arrive whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import made
+from seeker import BadInput
+from seeker.cluster import outline
+from seeker.cluster.candidates import Candidates
+from seeker.cluster.copies import Copy, checksum, pieces
+from seeker.cluster.fleet import Fleet
+from seeker.cluster.inprocess import InProcess
+from seeker.cluster.part import Part
+from seeker.cluster.prior import Prior, PriorPart
+from seeker.cluster.ranges import Range, split
+
+
+@pytest.mark.parametrize("shards", [1, 2, 3, 7, 10])
+def test_ranges_cover_all_rows_once(shards: int) -> None:
+    ranges = split(10, shards)
+    assert [row for one in ranges for row in range(one.first, one.last)] == list(range(10))
+    assert max(map(len, ranges)) - min(map(len, ranges)) <= 1
+
+
+@pytest.mark.parametrize("shards", [0, 11, -1, 2.0, True, 10_000])
+def test_shards_that_cannot_be(shards: Any) -> None:
+    with pytest.raises(BadInput):
+        split(10, shards)
+
+
+def priors() -> dict[str, np.ndarray[Any, Any]]:
+    """Return log-priors of the kinds there are, (1,000,) each."""
+    rng = np.random.default_rng(3)
+    even = np.full(1000, -np.log(1000))
+    filtered = np.where(rng.random(1000) < 0.1, even, -np.inf)
+    words = even.copy()
+    words[rng.integers(1000, size=30)] += rng.random(30)
+    both = np.where(rng.random(1000) < 0.5, words, -np.inf)
+    half = np.where(np.arange(1000) < 300, even, -np.inf)
+    return {
+        "filter": filtered,
+        "words": words,
+        "words and filter": both,
+        "half": half,
+        "any": rng.normal(size=1000),
+    }
+
+
+@pytest.mark.parametrize("kind", list(priors()))
+def test_a_packed_prior_is_the_same_to_the_bit(kind: str) -> None:
+    logs = priors()[kind]
+    prior = Prior(logs, split(1000, 7))
+    unpacked = np.concatenate([part.unpacked() for part in prior.parts])
+    np.testing.assert_array_equal(unpacked, logs)
+    rows = np.random.default_rng(1).integers(1000, size=(5, 40))
+    np.testing.assert_array_equal(prior[rows], logs[rows])
+    assert float(prior[17]) == logs[17]
+    possible = np.flatnonzero(logs > -np.inf)
+    np.testing.assert_array_equal(prior.select(np.arange(len(possible))), possible)
+    np.testing.assert_array_equal(prior.rank(possible), np.arange(len(possible)))
+    assert prior.name == Prior(logs.copy(), split(1000, 7)).name
+    other = logs.copy()
+    other[possible[0]] -= 0.5
+    assert prior.name != Prior(other, split(1000, 7)).name
+
+
+def test_a_filter_takes_a_bit_per_item() -> None:
+    logs = np.where(np.arange(100_000) % 3, -1.0, -np.inf)
+    assert PriorPart.of(logs).nbytes <= 100_000 / 8 + 100
+
+
+@pytest.mark.parametrize("kind", [None, *priors()])
+def test_candidates_are_found_without_a_list(kind: str | None) -> None:
+    rng = np.random.default_rng(8)
+    logs = np.zeros(1000) if kind is None else priors()[kind]
+    possible = np.flatnonzero(logs > -np.inf)
+    later = [np.sort(some) for some in np.split(rng.permutation(possible)[:40], [25])]
+    expected = np.setdiff1d(possible, np.concatenate(later))
+    prior = None if kind is None else Prior(logs, split(1000, 3))
+    found = Candidates(1000, prior, later)
+    assert len(found) == len(expected)
+    np.testing.assert_array_equal(found[np.arange(len(expected))], expected)
+    assert int(found[3]) == expected[3]
+
+
+def sent(copy: Copy, part: Part, sender: str = "me") -> None:
+    """Send a part to a copy."""
+    sums = []
+    for piece in pieces(part):
+        copy.receive(sender, piece)
+        sums.append(piece.sha256)
+    copy.finish(sender, checksum(sums), part.outline)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8"])
+def test_a_copy_is_the_part_it_was_sent(tmp_path: Path, dtype: Any) -> None:
+    catalog = made(items=50, dims=(6, 3), dtype=dtype, metric={"colour": "manhattan"})
+    rows = Range(10, 35)
+    part = Part.of(catalog.views, rows)
+    copy = Copy(str(tmp_path), "name", rows)
+    assert copy.open() is None
+    sent(copy, part)
+    again = Copy(str(tmp_path), "name", rows).open()
+    assert again is not None
+    for one, other in zip(part.views, again.views, strict=True):
+        np.testing.assert_array_equal(one.rows(slice(None)), other.rows(slice(None)))
+        np.testing.assert_array_equal(one.sample, other.sample)
+        np.testing.assert_array_equal(one.mean, other.mean)
+        assert (one.scale, one.radius, one.metric) == (other.scale, other.radius, other.metric)
+    assert [one.name for one in tmp_path.iterdir()] == ["name-10-35"]
+
+
+def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
+    catalog = made(items=50, dims=(6,))
+    part = Part.of(catalog.views, Range(0, 50))
+    copy = Copy(str(tmp_path), "name", Range(0, 50))
+    (piece,) = pieces(part)
+    with pytest.raises(BadInput, match="damaged"):
+        copy.receive("me", replace(piece, data=piece.data[:-1] + b"x"))
+    with pytest.raises(BadInput, match="order"):
+        copy.receive("me", replace(piece, start=4))
+    with pytest.raises(BadInput, match="No piece"):
+        copy.finish("somebody else", "", part.outline)
+    copy.receive("other", piece)
+    with pytest.raises(BadInput, match="not what was sent"):
+        copy.finish("other", "0" * 64, part.outline)
+    assert copy.open() is None
+    sent(copy, part, "third")
+    (tmp_path / "name-0-50" / "0").write_bytes(b"short")
+    assert copy.open() is None
+
+
+def test_a_metric_that_is_a_function_cannot_be_sent() -> None:
+    catalog = made(items=20, metric=lambda query, vectors: np.abs(vectors - query).max(axis=1))
+    with pytest.raises(BadInput, match="function"):
+        outline.check(Part.of(catalog.views, Range(0, 20)).views)
+
+
+def test_sessions_in_a_shard_take_no_more_memory_than_they_may() -> None:
+    from seeker.cluster import ClusterCatalog
+
+    catalog = made(items=2_000)
+    transport = InProcess(catalog.views, 2, memory=300_000)
+    over = ClusterCatalog.over(catalog, Fleet(transport))
+    for seed in range(8):
+        session = over.session(seed=seed)
+        session.like(session.page().ids[0])
+        session.refresh()
+    for shard in transport.shards:
+        assert 1 <= len(shard.shelf) < 8
+        assert shard.shelf.bytes <= 300_000
