@@ -56,6 +56,10 @@ OTHERS_RUN_IT = {"docs/reference/http.md", "docs/how-to/shards-on-ray.md"}
 """Pages with tests of their own, which need more than a folder."""
 
 
+QUOTING = ("why-choice", "exploration", "belief", "limits")
+"""Explanations that quote what was measured."""
+
+
 def _name(page: Path) -> str:
     return str(page.relative_to(ROOT))
 
@@ -112,6 +116,28 @@ def test_the_readme_shows_what_the_lab_found() -> None:
     measured, told = rows("docs/lab/README.md"), rows("README.md")
     assert "Seeker" in told
     assert {name: measured[name] for name in told} == told
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/explanation/{name}.md" for name in QUOTING)]
+)
+def test_figures_are_those_that_were_measured(page: str) -> None:
+    records = pages("docs/lab", "docs/decisions", "docs/benchmarks")
+    measured = {float(one) for record in records for one in _decimals(record)}
+    # 0.05 and the like are settings, not results; two decimals may be a rounded third.
+    quoted = [one for one in _decimals(ROOT / page) if float(one) > 0.05]
+    digits = {one: len(one.partition(".")[2]) for one in quoted}
+    unknown = [
+        one
+        for one in quoted
+        if not any(abs(value - float(one)) <= 0.5001 * 10.0 ** -digits[one] for value in measured)
+    ]
+    assert unknown == []
+
+
+def _decimals(page: Path) -> list[str]:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.findall(r"(?<![\d.])\d+\.\d+(?![\d.])", text)
 
 
 @pytest.mark.parametrize("page", RUN, ids=_name)
