@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 
-@click.command()
+@click.command(short_help="Let simulated people search a catalog, and see who finds.")
 @click.argument("catalog", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out",
@@ -148,7 +148,7 @@ def evaluate(
             click.echo(f"{claim.verdict:14s} {claim.words} {claim.figures}")
 
 
-@click.command()
+@click.command(short_help="Write an HTML page about runs and studies.")
 @click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out",
