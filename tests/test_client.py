@@ -17,6 +17,8 @@ import pytest
 import seeker
 from seeker import BadInput, Catalog, Client, Conflict, NotFound, SeekerError, Session
 from seeker.client import RemoteSession, SharedSession
+from seeker.client.wire import Denied
+from seeker.server.keys import make
 from seeker.session.events import to_json
 from test_server_parts import Server, folder_of, postgres
 
@@ -301,6 +303,24 @@ def test_a_lost_answer_is_asked_for_again_and_the_click_counts_once(url: str) ->
         front.shutdown()
         thread.join()
         front.server_close()
+
+
+def test_a_server_that_asks_for_keys(folder: Path, tmp_path: Path) -> None:
+    keys = str(tmp_path / "keys")
+    key = make("shop", "start", keys)
+    flags = ("--store", "memory:", "--keys", keys, "--sessions-per-key", "1")
+    server = Server(folder, *flags).start(tmp_path / "log").ready()
+    try:
+        with Client(server.url) as stranger, pytest.raises(Denied, match="key"):
+            stranger.session()
+        with Client(server.url, key=key) as known:
+            session = known.session()
+            with pytest.raises(Denied, match="no more"):
+                session.fork()
+        with Client(server.url) as elsewhere, pytest.raises(Denied, match="key"):
+            elsewhere.open(session.id).fork()
+    finally:
+        server.stop()
 
 
 def test_nobody_there() -> None:

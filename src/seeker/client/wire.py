@@ -25,6 +25,12 @@ class Unreachable(SeekerError):
     title = "The server does not answer"
 
 
+class Denied(SeekerError):
+    """The server does not do this for this client: a key is missing, or there was too much."""
+
+    title = "The server refuses"
+
+
 class Elsewhere(Conflict):
     """A conflict; session: the session's answer as it is now, if the server sent it."""
 
@@ -127,5 +133,7 @@ def _read(answer: httpx.Response) -> dict[str, Any]:
             raise Elsewhere(message, hint, read.get("session"))
         case 400 | 413 | 422:
             raise BadInput(message, hint)
+        case 401 | 403 | 429:
+            raise Denied(message, hint)
         case _:
             raise Unreachable(message, hint)
