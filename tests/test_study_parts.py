@@ -419,7 +419,7 @@ def test_only_the_page_can_be_judged(catalogs: Catalogs, begin: Begin, file: str
     with pytest.raises(BadInput, match="not on the page"):
         study.click(id, elsewhere, "like")
     item = next(one for one in page if one != target)
-    with pytest.raises(BadInput, match="shown"):
+    with pytest.raises(BadInput, match="not on the page"):
         study.click(id, item, "like", [item, elsewhere])
     study.click(id, item, "like", page)
     # What was judged may be judged again or cleared, though it has left the page.

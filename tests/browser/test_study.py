@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from browser.catalogs import likeness
 from browser.search import Search
@@ -185,6 +185,25 @@ def test_liking_the_target_is_finding_it(page: Page, study: Study) -> None:
     search.seek(target, likeness, STEPS)
     press(page, f"Like {target}")
     heading(page, "You found it")
+
+
+def test_a_second_click_on_a_page_that_has_passed_does_not_count(
+    page: Page, study: Study, watch: Watch
+) -> None:
+    agree(page, study.server.url)
+    search = begin(page)
+    target = wanted(page)
+    first, second = [title for title in search.titles() if title != target][:2]
+    held: list[Route] = []
+    page.route("**/clicks", lambda route: route.continue_() if held else held.append(route))
+    watch.allow("422")
+    press(page, f"Dislike {first}")
+    press(page, f"Dislike {second}")
+    held[0].continue_()
+    expect(search.alert).to_contain_text("not on the page")
+    at_step(page, 2)
+    search.settled()
+    expect(search.disliked.get_by_role("button")).to_have_count(1)
 
 
 def test_the_steps_come_to_an_end(page: Page, short: Study) -> None:

@@ -55,10 +55,9 @@ class Searching:
             if step is not None and step != session.step:
                 return  # The engine tells where the session is.
             page = set(session.page().ids)
-            if item not in page and item not in session.state.ratings:
+            judged = item in page or item in session.state.ratings
+            if not judged or not page.issuperset(shown or ()):
                 raise BadInput(*_GONE)
-            if not page.issuperset(shown or ()):
-                raise BadInput("shown holds items that are not on the page.")
 
         engine = self._engine
         return self._act(id, lambda: engine.click(id, item, verdict, shown, step, key), key, check)
