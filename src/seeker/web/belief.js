@@ -96,7 +96,7 @@ export class BeliefPicture {
       element("span", { className: `view${index % 4}` }, viewName(view)),
     );
     this.views.replaceChildren(
-      element("p", {}, said || "Learning what similar means to you."),
+      element("p", {}, said || "Learning what similar means for you."),
       element("div", { className: "bar", "aria-hidden": "true" }, ...bars),
       element("div", { className: "names", "aria-hidden": "true" }, ...names),
     );

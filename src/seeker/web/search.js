@@ -39,6 +39,8 @@ export class Search extends EventTarget {
   /** @type {Deed[]} */
   #deeds = [];
   #working = false;
+  /** The answer that was told of last. @type {Session | null} */
+  #taken = null;
   #course = new AbortController();
   #patience = new Patience(() => this.#tell());
   #slowness = new Slowness(() => this.#tell());
@@ -240,8 +242,8 @@ export class Search extends EventTarget {
           const answer = await this.insist(() => current.send(now, current.key), course);
           this.#deeds.shift();
           // What waits was done on the page before: only the last answer is worth painting.
-          if (this.#deeds.length) this.answer = answer;
-          else this.#take(answer);
+          this.answer = answer;
+          if (!this.#deeds.length) this.#take(answer);
           deed.done(answer);
         } catch (problem) {
           if (!(problem instanceof Refusal)) throw problem;
@@ -262,6 +264,7 @@ export class Search extends EventTarget {
   /** @param {Refusal} refusal */
   #refused(refusal) {
     this.#deeds.shift();
+    const { answer } = this;
     if (refusal.session) {
       // What was done after it was done on a page that is no more.
       this.#deeds = [];
@@ -270,6 +273,8 @@ export class Search extends EventTarget {
       // Either the item or the whole session is no longer there: opening it again tells which.
       const { place } = this;
       this.#enter(place, () => this.#service.open(place));
+    } else if (answer && answer !== this.#taken && !this.#deeds.length) {
+      this.#take(answer);
     }
     this.#tell();
     this.dispatchEvent(new CustomEvent("refused", { detail: refusal }));
@@ -278,6 +283,7 @@ export class Search extends EventTarget {
   /** @param {Session} answer */
   #take(answer) {
     this.answer = answer;
+    this.#taken = answer;
     this.items.add(answer.page.items);
     this.dispatchEvent(new CustomEvent("answer", { detail: answer }));
     this.#tell();

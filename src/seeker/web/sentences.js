@@ -3,7 +3,7 @@
 /** @import { Belief, Happening, Item, Session } from "./types.js" */
 
 /** What views are called by people. @type {Record<string, string>} */
-const VIEWS = { image: "look", colour: "colour", color: "colour", text: "meaning" };
+const VIEWS = { image: "looks", colour: "colour", color: "colour", text: "theme" };
 
 /** @param {number} value */
 export const number = (value) => Math.round(value).toLocaleString("en");
@@ -61,10 +61,10 @@ export function meaning(belief) {
   const views = Object.entries(belief?.views ?? {}).sort((a, b) => b[1] - a[1]);
   if (views.length < 2) return "";
   const [[first, most], [second, next]] = /** @type {[[string, number], [string, number]]} */ (views);
-  if (most > 0.85) return `To you, similar means ${viewName(first)}.`;
-  if (most > 0.55) return `To you, similar means mostly ${viewName(first)}.`;
+  if (most > 0.85) return `For you, similar means ${viewName(first)}.`;
+  if (most > 0.55) return `For you, similar means mostly ${viewName(first)}.`;
   if (views.length > 2 && most + next > 0.8)
-    return `To you, similar means ${viewName(first)} and ${viewName(second)}.`;
+    return `For you, similar means ${viewName(first)} and ${viewName(second)}.`;
   return "";
 }
 
