@@ -14,7 +14,7 @@ from browser.search import Search
 from browser.watch import Watch
 from test_server_parts import Server
 
-PATIENCE = 15_000
+PATIENCE = 30_000
 """Milliseconds after which something that should be on screen is given up."""
 
 FLAGS = ("--rate", "0", "--log-level", "warning")
