@@ -88,6 +88,7 @@ class Session:
         self._scores = self._scored(person, self._rows.departed(self._events))
         self._belief: Callable[[], Belief | None] | None = None
         self._order: display.Ranking | None = None
+        self._displayed: tuple[display.Ranking, list[str]] | None = None
         warm_up(self._scores)
         self._show()
 
@@ -166,7 +167,9 @@ class Session:
 
     def page(self) -> Page:
         """Return the items on display."""
-        return self.more(0, self._state.start.page_size)
+        page = self.more(0, self._state.start.page_size)
+        self._displayed = None if page.partial else (self._ranking, page.ids)
+        return page
 
     def more(self, offset: int = 0, limit: int = 48) -> Page:
         """Return a slice of the ranking of this step, down to the end of the catalog."""
@@ -177,6 +180,7 @@ class Session:
                 )
         rows = self._head(int(offset) + int(limit))[offset:].tolist()
         items = tuple(self.catalog.items(rows))
+        self._rows.learn((item.id for item in items), rows)
         return Page(items, self.step, int(offset), int(limit), self._ranking.total)
 
     def like(self, item: str, shown: Sequence[str] | None = None) -> None:
@@ -196,7 +200,7 @@ class Session:
         log.check_verdict(verdict)
         if verdict != "clear" or item not in self._state.ratings:
             self._rows.of(item)
-        on_screen = self.page().ids if shown is None else self._checked(shown)
+        on_screen = self._on_display() if shown is None else self._checked(shown)
         self._append(Click(str(item), verdict, tuple(on_screen)))
 
     def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
@@ -424,6 +428,12 @@ class Session:
                 if said.view is not None
             ),
         )
+
+    def _on_display(self) -> list[str]:
+        """Return the ids of the page; who has just been shown it has made them known."""
+        if self._displayed is None or self._displayed[0] is not self._ranking:
+            return self.page().ids
+        return self._displayed[1]
 
     def _checked(self, shown: Sequence[str]) -> list[str]:
         if isinstance(shown, str):

@@ -41,6 +41,10 @@ class Whereabouts:
                     )
         return gone
 
+    def learn(self, items: Iterable[str], rows: Iterable[int]) -> None:
+        """Take in where items are that were just read, so that nobody has to look them up."""
+        self._rows.update(zip(items, rows, strict=True))
+
     def of(self, item: str) -> int:
         """Return the row of an item."""
         row = self._rows.get(item) if isinstance(item, str) else None
