@@ -349,4 +349,4 @@ def test_the_extras_of_the_readme_are_there() -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]
-    assert {"postgres", "lab", "clip"} <= extras.keys()
+    assert {"postgres", "cluster", "lab", "clip"} <= extras.keys()

@@ -61,7 +61,7 @@ def test_the_metadata_name_the_command_and_the_extras(made: tuple[Path, Path]) -
         (metadata,) = (name for name in packed.namelist() if name.endswith("METADATA"))
         assert "seeker = seeker.cli:main" in packed.read(points).decode()
         said = packed.read(metadata).decode()
-    for extra in ("postgres", "lab", "clip"):
+    for extra in ("postgres", "cluster", "lab", "clip"):
         assert f"Provides-Extra: {extra}" in said
     assert "License-Expression: Apache-2.0" in said
 
