@@ -10,7 +10,7 @@ from seeker.engine.catalogs import Catalogs
 from seeker.engine.replaying import replayed
 from seeker.engine.sessions import Sessions
 from seeker.engine.shown import Shown, Summary
-from seeker.errors import BadInput, Conflict
+from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Session
 from seeker.session.events import to_json
 from seeker.stores import Key, Stale, Store
@@ -25,6 +25,10 @@ class Moved(Conflict):
     def __init__(self, message: str, hint: str, shown: Shown) -> None:
         super().__init__(message, hint)
         self.shown = shown
+
+
+class _Doubtful(Exception):
+    """Something failed that may have been asked of a session that is behind what is kept."""
 
 
 class Acting:
@@ -49,8 +53,16 @@ class Acting:
     def change(
         self, id: str, act: Callable[[Session], None], step: int | None, key: Key | None
     ) -> Shown:
-        """Do something in a session: at once or not at all."""
+        """Do something in a session: at once or not at all.
+
+        Nearly always the session is as it was left here and the key is new: then one transaction
+        says so and keeps what is done. Only if that fails is it looked at what has happened.
+        """
         with self._sessions.turn(id):
+            try:
+                return self._once(id, act, step, key, trusting=True)
+            except _Doubtful:
+                pass
             for _ in range(ATTEMPTS):
                 again = self.repeated(key)
                 if again is not None:
@@ -74,41 +86,64 @@ class Acting:
         kept = self._sessions.kept(found.session)
         name, catalog = self._catalogs.get(kept.catalog)
         session = replayed(catalog, kept.events[: found.length])
-        return self.shown(found.session, name, Entry(session, catalog, found.length), False)
+        entry = Entry(session, name, catalog, found.length, kept.active)
+        return self.shown(found.session, entry, current=False)
 
-    def check_step(self, id: str, name: str, entry: Entry, step: int | None) -> None:
+    def check_step(self, id: str, entry: Entry, step: int | None) -> None:
         """Refuse what was asked of another step than the session is at."""
         if step is not None and step != entry.session.step:
             raise Moved(
                 f"The session is at step {entry.session.step}, but the request was made at {step}.",
                 "Look at the page in this answer and choose again.",
-                self.shown(id, name, entry),
+                self.shown(id, entry),
             )
 
-    def shown(self, id: str, name: str, entry: Entry, current: bool = True) -> Shown:
+    def shown(self, id: str, entry: Entry, current: bool = True) -> Shown:
         """Return what a person is shown of a session; current: whether they may go on from it."""
         if entry.summary is None:
             if len(entry.catalog) <= self._at_once:
                 entry.summary = Summary.of(entry.session.belief)
             elif current:
                 self._background.want(id, lambda: self._settle(id))
-        return Shown.of(id, name, entry.length, entry.session, entry.summary)
+        return Shown.of(id, entry.name, entry.length, entry.session, entry.summary)
 
     def _once(
-        self, id: str, act: Callable[[Session], None], step: int | None, key: Key | None
+        self,
+        id: str,
+        act: Callable[[Session], None],
+        step: int | None,
+        key: Key | None,
+        trusting: bool = False,
     ) -> Shown:
-        with self._sessions.opened(id) as (name, entry):
-            self.check_step(id, name, entry, step)
+        with self._sessions.opened(id, trusting) as entry:
             try:
-                act(entry.session)
-            except Conflict as error:
-                shown = self.shown(id, name, entry)
-                raise Moved(error.message, error.hint, shown) from None
-            written = to_json(entry.session.events[-1])
-            self._store.append(id, entry.length, written, self._clock(), key)
-            entry.length += 1
-            entry.summary = None
-            return self.shown(id, name, entry)
+                self._do(id, entry, act, step, key)
+            except (Conflict, NotFound, BadInput) as error:
+                # What is in memory may be behind; nothing was kept, so it can be tried again.
+                if trusting:
+                    raise _Doubtful from error
+                raise
+            return self.shown(id, entry)
+
+    def _do(
+        self,
+        id: str,
+        entry: Entry,
+        act: Callable[[Session], None],
+        step: int | None,
+        key: Key | None,
+    ) -> None:
+        """Do something in a session and keep it; a conflict means that nothing was kept."""
+        self.check_step(id, entry, step)
+        try:
+            act(entry.session)
+        except Conflict as error:
+            raise Moved(error.message, error.hint, self.shown(id, entry)) from None
+        now = self._clock()
+        self._store.append(id, entry.length, to_json(entry.session.events[-1]), now, key)
+        entry.length += 1
+        entry.active = now
+        entry.summary = None
 
     def _settle(self, id: str) -> None:
         """Bring a session's bounds and belief up to date, unless somebody is at it.

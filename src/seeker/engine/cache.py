@@ -16,11 +16,17 @@ _PER_EVENT = 2_048
 
 @dataclass
 class Entry:
-    """A session in memory; length: how many of its events it holds; bytes: when last put back."""
+    """A session in memory, of a catalog with a name.
+
+    length: how many of its events it holds. active: when the last of them happened, in seconds
+    since 1970. bytes: what it took when it was last put back.
+    """
 
     session: Session
+    name: str
     catalog: Catalog
     length: int
+    active: float
     summary: Summary | None = None
     bytes: int = field(default=0)
 

@@ -91,7 +91,7 @@ class Engine:
         session taught. owner: the name of the API key used.
         """
 
-        def make() -> tuple[str, Entry, str | None]:
+        def make() -> tuple[Entry, str | None]:
             name, opened = self.catalogs.get(catalog)
             chosen = models.named(model)
             if personalise:
@@ -108,7 +108,8 @@ class Engine:
                 user=user,
                 repeat=repeat,
             )
-            return name, Entry(session, opened, 1), user if isinstance(user, str) else None
+            entry = Entry(session, name, opened, 1, self._clock())
+            return entry, user if isinstance(user, str) else None
 
         return self._new(make, owner, key)
 
@@ -125,15 +126,16 @@ class Engine:
         own: whether the same person goes on; the name of another person is not handed on.
         """
 
-        def make() -> tuple[str, Entry, str | None]:
-            with self._sessions.turn(id), self._sessions.opened(id) as (name, entry):
-                self._acting.check_step(id, name, entry, step)
+        def make() -> tuple[Entry, str | None]:
+            with self._sessions.turn(id), self._sessions.opened(id) as entry:
+                self._acting.check_step(id, entry, step)
                 kept = self._sessions.kept(id)
                 events = kept.events[: entry.length]
                 if not own:
                     events = [_nameless(event) for event in events]
-                copied = Entry(replayed(entry.catalog, events), entry.catalog, len(events))
-                return name, copied, kept.person if own else None
+                copy = replayed(entry.catalog, events)
+                copied = Entry(copy, entry.name, entry.catalog, len(events), self._clock())
+                return copied, kept.person if own else None
 
         return self._new(make, owner, key)
 
@@ -194,22 +196,22 @@ class Engine:
 
     def show(self, id: str) -> Shown:
         """Return where a session is."""
-        with self._sessions.turn(id), self._sessions.opened(id) as (name, entry):
-            return self._acting.shown(id, name, entry)
+        with self._sessions.turn(id), self._sessions.opened(id) as entry:
+            return self._acting.shown(id, entry)
 
     def more(self, id: str, offset: int, limit: int) -> tuple[str, Page]:
         """Return the name of a session's catalog and a slice of the ranking of this step."""
-        with self._sessions.turn(id), self._sessions.opened(id) as (name, entry):
-            return name, entry.session.more(offset, limit)
+        with self._sessions.turn(id), self._sessions.opened(id) as entry:
+            return entry.name, entry.session.more(offset, limit)
 
     def explain(self, id: str, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
-        with self._sessions.turn(id), self._sessions.opened(id) as (_, entry):
+        with self._sessions.turn(id), self._sessions.opened(id) as entry:
             return entry.session.explain(item)
 
     def look(self, id: str, see: Callable[[Session], Result]) -> Result:
         """Return what somebody sees in a session, who must leave it as it is."""
-        with self._sessions.turn(id), self._sessions.opened(id) as (_, entry):
+        with self._sessions.turn(id), self._sessions.opened(id) as entry:
             return see(entry.session)
 
     def kept(self, id: str) -> Kept:
@@ -260,25 +262,26 @@ class Engine:
 
     def _new(
         self,
-        make: Callable[[], tuple[str, Entry, str | None]],
+        make: Callable[[], tuple[Entry, str | None]],
         owner: str | None,
         key: Key | None,
     ) -> Shown:
-        """Keep and show a new session. make: its catalog's name, itself and whose it is."""
+        """Keep and show a new session. make: returns it, and whose it is."""
         for _ in range(ATTEMPTS):
             again = self._acting.repeated(key)
             if again is not None:
                 return again
             self._check_room(owner)
-            name, entry, person = make()
-            now, id = self._clock(), secrets.token_urlsafe(16)
+            entry, person = make()
+            now, id = entry.active, secrets.token_urlsafe(16)
             events = [to_json(event) for event in entry.session.events]
+            kept = Kept(id, entry.name, owner, person, now, now, len(events), events)
             try:
-                self.store.create(Kept(id, name, owner, person, now, now, len(events), events), key)
+                self.store.create(kept, key)
             except Stale:
                 continue
             with self._sessions.turn(id):
-                shown = self._acting.shown(id, name, entry)
+                shown = self._acting.shown(id, entry)
                 self.cache.put(id, entry)
                 return shown
         raise Conflict("The same request is being made again and again.", "Wait for an answer.")

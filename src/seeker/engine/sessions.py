@@ -38,11 +38,17 @@ class Sessions:
             yield
 
     @contextmanager
-    def opened(self, id: str) -> Iterator[tuple[str, Entry]]:
-        """Lend a session and its catalog's name to who has the turn."""
-        name, entry = self._entry(id)
+    def opened(self, id: str, trusting: bool = False) -> Iterator[Entry]:
+        """Lend a session to who has the turn.
+
+        trusting: one that is in memory is lent as it is, without looking whether somebody else has
+        written since. Good for who writes next, as the store refuses what does not fit.
+        """
+        entry = self._cache.take(id)
+        if entry is None or not trusting or not self._current(entry):
+            entry = self._up_to_date(id, entry)
         try:
-            yield name, entry
+            yield entry
         finally:
             # A session that holds more than was kept would tell of what never happened.
             if len(entry.session.events) == entry.length:
@@ -63,7 +69,7 @@ class Sessions:
     def kept(self, id: str, after: int = 0) -> Kept:
         """Return what is kept of a session, with the events beyond the first `after`."""
         kept = self._store.load(id, after)
-        if kept is None or kept.active < self._clock() - self._lifetime:
+        if kept is None or self._expired(kept.active):
             raise no_session()
         return kept
 
@@ -74,16 +80,26 @@ class Sessions:
             if not self._store.delete(id):
                 raise no_session()
 
-    def _entry(self, id: str) -> tuple[str, Entry]:
-        entry = self._cache.take(id)
+    def _current(self, entry: Entry) -> bool:
+        """Whether a session in memory is neither forgotten by now nor of an old catalog."""
+        if self._expired(entry.active):
+            return False
+        return self._catalogs.get(entry.name)[1] is entry.catalog
+
+    def _up_to_date(self, id: str, entry: Entry | None) -> Entry:
+        """Return a session with all that is kept of it; entry: as it was in memory, if it was."""
         kept = self.kept(id, 0 if entry is None else entry.length)
         name, catalog = self._catalogs.get(kept.catalog)
         if entry is not None:
             whole = kept.length == entry.length + len(kept.events)
             if whole and entry.catalog is catalog and caught_up(entry, kept.events):
-                return name, entry
+                entry.active = kept.active
+                return entry
             kept = self.kept(id)
-        return name, Entry(replayed(catalog, kept.events), catalog, kept.length)
+        return Entry(replayed(catalog, kept.events), name, catalog, kept.length, kept.active)
+
+    def _expired(self, active: float) -> bool:
+        return active < self._clock() - self._lifetime
 
 
 def no_session() -> NotFound:
