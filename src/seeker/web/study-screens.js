@@ -59,7 +59,7 @@ export function trial(standing, giveUp, pause) {
   const { target } = current;
   const title = target.title || target.id;
   const large = element("dialog", { className: "large", ariaLabel: "What you look for" },
-    faceOf(target), element("p", {}, title), button("Close", () => large.close(), { text: "Close" }));
+    faceOf(target), ...(target.media ? [element("p", {}, title)] : []), button("Close", () => large.close(), { text: "Close" }));
   const open = element("button", { type: "button", className: "face", ariaLabel: `Enlarge ${title}` }, faceOf(target));
   open.addEventListener("click", () => large.showModal());
   const steps = element("p", { className: "count", role: "status" });
@@ -67,7 +67,7 @@ export function trial(standing, giveUp, pause) {
   const search = document.createElement("seeker-search");
   search.setAttribute("plain", "");
   search.setAttribute("session", current.session);
-  const sought = element("aside", { className: "sought", ariaLabel: "Look for this" },
+  const sought = element("aside", { className: target.media ? "sought" : "sought worded", ariaLabel: "Look for this" },
     element("h1", { tabIndex: -1 }, "Look for this"), open, element("p", { className: "title" }, title),
     element("div", { className: "standing" },
       element("p", { className: "soft" }, `Search ${current.number + 1} of ${standing.trials}`), steps, bar),
