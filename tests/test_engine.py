@@ -21,7 +21,8 @@ from seeker.engine import Busy, Catalogs, Engine, Moved, Pool, Shown
 from seeker.engine.engine import TooMany
 from seeker.models import Choice
 from seeker.session.events import Start, from_json
-from seeker.stores import Key, MemoryStore, Store, open_store
+from seeker.stores import Kept, Key, MemoryStore, Remembered, Store, StoreFailed, open_store
+from seeker.stores.base import Written
 from test_build_parts import jsonl
 from test_server_parts import folder_of, until
 
@@ -168,6 +169,61 @@ def test_engines_that_share_a_store_agree(two_views: Catalog, tmp_path: Path) ->
         second.click(shown.id, shown.page.ids[0], "like")
     first.close()
     second.close()
+
+
+class Counting(MemoryStore):
+    """A store that counts how often it is read."""
+
+    reads = 0
+
+    def load(self, session: str, after: int = 0) -> Kept | None:
+        self.reads += 1
+        return super().load(session, after)
+
+    def remembered(self, scope: str, name: str) -> Remembered | None:
+        self.reads += 1
+        return super().remembered(scope, name)
+
+
+def test_a_click_in_a_session_that_is_in_memory_reads_nothing(small: Catalog) -> None:
+    store = Counting()
+    one, two = engine(small, store), engine(small, store)
+    shown = one.start()
+    for n in range(3):
+        key = Key(shown.id, f"click {n}", "f")
+        shown = one.click(shown.id, shown.page.ids[0], "like", step=n, key=key)
+    assert store.reads == 0
+    # Somebody else writes: the step of before is refused, and the present one is not.
+    other = two.click(shown.id, shown.page.ids[1], "dislike", step=3)
+    with pytest.raises(Moved) as refused:
+        one.click(shown.id, shown.page.ids[2], "like", step=3)
+    assert refused.value.shown == other
+    two.undo(shown.id)
+    other = two.click(shown.id, other.page.ids[0], "like")
+    again = one.click(shown.id, other.page.ids[1], "like", step=4)
+    assert (again.step, again.likes) == (5, [*other.likes, other.page.ids[1]])
+    two.delete(shown.id)
+    with pytest.raises(NotFound):
+        one.undo(shown.id)
+
+
+class Forgetful(MemoryStore):
+    """A store that keeps a click and then fails to say so."""
+
+    def append(
+        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+    ) -> None:
+        super().append(session, expected, event, at, key)
+        raise StoreFailed("The connection was lost.")
+
+
+def test_a_click_that_may_have_been_kept_is_never_done_again_by_itself(small: Catalog) -> None:
+    one = engine(small, Forgetful())
+    shown = one.start()
+    with pytest.raises(StoreFailed):
+        one.click(shown.id, shown.page.ids[0], "like")
+    assert one.kept(shown.id).length == 2
+    assert one.show(shown.id).likes == [shown.page.ids[0]]
 
 
 def test_a_click_on_a_page_that_has_passed_is_refused_with_the_present_one(small: Catalog) -> None:
