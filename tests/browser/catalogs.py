@@ -20,7 +20,6 @@ COLOURS = (
 )
 FORMS = ("circle", "square", "triangle", "star", "ring")
 SIZES = ("tiny", "small", "large", "huge")
-SHAPES = len(COLOURS) * len(FORMS) * len(SIZES)
 
 _SUBJECTS = ("The old lighthouse", "A quiet river", "My neighbour's cat", "The last train")
 _VERBS = ("waits for", "remembers", "never forgets", "sings about", "walks towards")
@@ -28,7 +27,8 @@ _OBJECTS = (
     *("the morning rain", "a distant storm", "the smell of bread", "an empty harbour"),
     *("somebody's letter", "the colour of autumn", "a broken clock", "the first snow"),
 )
-SENTENCES = len(_SUBJECTS) * len(_VERBS) * len(_OBJECTS)
+HOSTILE = "Zebra <img src=x onerror='alert(1)'> &amp; \u202efedcba\u202c " + "endless" * 40
+"""A title that tries to be markup, turns its direction and does not break into lines."""
 
 
 def shapes(folder: Path) -> Path:
@@ -78,6 +78,7 @@ def sentences(folder: Path) -> Path:
         {"id": f"s{number}", "title": " ".join(words) + ".", "subject": words[0]}
         for number, words in enumerate(product(_SUBJECTS, _VERBS, _OBJECTS))
     ]
+    rows.append({"id": "../<b>", "title": HOSTILE, "subject": "javascript:alert(1)"})
     source = jsonl(folder.parent / "sentences.jsonl", rows)
     seeker.build(source, folder, views=["text"], title="title", text=["title"])
     return folder

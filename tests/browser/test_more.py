@@ -188,3 +188,36 @@ def test_leaving_while_more_is_on_its_way(page: Page, many: Server) -> None:
     assert len(search.titles()) == 12
     search.like(search.titles()[0])
     assert search.session()["step"] == 1
+
+
+def test_a_reload_comes_back_to_the_very_place(page: Page, many: Server) -> None:
+    search = Search(page).begin(many.url)
+    search.button("Explore more").click()
+    page.mouse.move(640, 450)
+    for _ in range(8):
+        scroll(search, 700)
+    before = until(lambda: in_view(search), within=10)
+    # Where somebody is, is kept with the page's history a moment after they have stopped.
+    here = str(page.evaluate("scrollY"))
+    until(lambda: here in page.evaluate("JSON.stringify(history.state)"), within=10)
+    page.reload()
+    search.settled()
+    assert until(lambda: in_view(search), within=10) == before
+
+
+def test_exploring_with_the_keyboard_goes_on_where_the_new_items_begin(
+    page: Page, many: Server
+) -> None:
+    search = Search(page).begin(many.url)
+    search.button("Explore more").focus()
+    page.keyboard.press("Enter")
+    focused = search.grid.locator("[aria-posinset='13']").locator(":focus")
+    expect(focused).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(search.grid.locator("[aria-posinset='14']").locator(":focus")).to_be_visible()
+    for _ in range(30):
+        page.keyboard.press("ArrowDown")
+        page.evaluate(PAINTED)
+    # However far one walks, there is always a card under the keyboard.
+    place = search.grid.locator("li:has(:focus)").get_attribute("aria-posinset")
+    assert int(place or 0) > 60

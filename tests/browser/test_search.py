@@ -162,3 +162,24 @@ def test_several_clicks_in_a_row_all_count(search: Search) -> None:
     expect(search.liked.get_by_role("button")).to_have_count(3)
     assert len(search.session()["likes"]) == 3
     assert search.session()["step"] == 3
+
+
+def test_two_quick_undos_take_back_two_things(search: Search) -> None:
+    before = search.titles()
+    search.like(before[0]).like(search.titles()[0])
+    undo = search.button("Undo").element_handle()
+    search.page.evaluate("undo => { undo.click(); undo.click(); }", undo)
+    search.settled()
+    assert search.titles() == before
+    assert search.session()["undone"] == 2
+
+
+def test_a_click_just_before_starting_anew_belongs_to_the_old_search(search: Search) -> None:
+    old = search.session()["id"]
+    like = search.grid.get_by_role("button", name=f"Like {search.titles()[0]}", exact=True)
+    handles = [like.element_handle(), search.button("Start anew").element_handle()]
+    search.page.evaluate("both => both.forEach((one) => one.click())", handles)
+    expect(search.grid).to_have_attribute("aria-busy", "false")
+    assert search.settled().session()["id"] != old
+    expect(search.liked.get_by_role("button")).to_have_count(0)
+    assert search.session()["step"] == 0

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
 
+from browser.catalogs import HOSTILE
 from browser.search import Search
 from browser.watch import Watch
 from test_server_parts import Server
@@ -152,3 +155,29 @@ def test_sentences_are_cards_to_read(page: Page, sentences: Server) -> None:
     expect(search.liked.get_by_role("button", name=f"Clear {titles[0]}")).to_be_visible()
     search.press("Start anew").say("snow")
     assert sum("snow" in title for title in search.titles()) >= 4
+
+
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_hostile_title_is_only_a_title(
+    windows: Callable[..., BrowserContext], sentences: Server, width: int
+) -> None:
+    search = Search(windows(width, 900).new_page()).begin(sentences.url)
+    page = search.page
+    page.on("dialog", lambda dialog: pytest.fail(f"The title has said {dialog.message}."))
+    search.say("zebra")
+    title = next(title for title in search.titles() if title.startswith("Zebra"))
+    assert title == HOSTILE
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    search.button(re.compile("^Open Zebra")).click()
+    opened = page.get_by_role("dialog")
+    expect(opened.get_by_role("heading", name=re.compile("^Zebra <img"))).to_be_visible()
+    assert opened.locator("a[href^='javascript:']").count() == 0
+    assert opened.evaluate("one => one.scrollWidth <= one.clientWidth + 1")
+    page.keyboard.press("Escape")
+    search.like(title)
+    expect(search.page.locator("img[src='x']")).to_have_count(0)
+    # Its id looks like a path; all the same, the service and the page agree on what it is.
+    assert search.session()["likes"] == ["../<b>"]
+    page.reload()
+    search.settled()
+    assert search.session()["likes"] == ["../<b>"]
