@@ -20,7 +20,7 @@ import pytest
 import seeker
 from test_build_parts import jsonl, picture
 
-WITHIN = 60.0
+WITHIN = 120.0
 """Seconds after which something that should happen soon is given up."""
 
 
