@@ -29,7 +29,7 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 	touch $@
 
 test: check browser  ## the checks and all tests
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(VENV)/.dev $(PAGE)/node_modules/.made docs  ## style, types, imports, docs
 	$(BIN)/ruff format --check src tests benchmarks docs/make

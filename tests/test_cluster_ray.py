@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import shutil
 import signal
 import tempfile
@@ -18,15 +19,19 @@ import httpx
 import pytest
 
 from conftest import made
+from documents import ROOT, blocks
 from seeker import Catalog, Session
 from seeker.cluster import ClusterCatalog, Fleet, ShardsSilent
 from seeker.cluster.actor import Report
 from seeker.cluster.connecting import NAMESPACE, STORE_BYTES, connect
 from seeker.cluster.opening import Cluster, wait
 from seeker.cluster.raytransport import RayShards
+from seeker.server.commands import serve
 from test_server_parts import Server, folder_of, postgres, until
 
 pytest.importorskip("ray")
+# One cluster for all of these, also where tests run in several processes.
+pytestmark = pytest.mark.xdist_group("ray")
 
 QUICK = {
     "health_check_initial_delay_ms": 1000,
@@ -240,6 +245,20 @@ def test_shards_that_nobody_needs_end(nodes: Any, tmp_path: Path) -> None:
     until(lambda: there() == 0)
 
 
+def insisted(
+    call: httpx.Client, address: str, body: dict[str, Any], headers: dict[str, str] | None = None
+) -> Any:
+    """Return the answer to a request, made again as often as it is refused for now."""
+    headers = headers or {"Idempotency-Key": secrets.token_hex(16)}
+
+    def answered() -> Any:
+        answer = call.post(address, json=body, headers=headers)
+        assert answer.status_code in (200, 503), answer.text
+        return answer.json() if answer.status_code == 200 else None
+
+    return until(answered)
+
+
 def test_any_process_answers_any_session(
     nodes: Any, folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -248,8 +267,8 @@ def test_any_process_answers_any_session(
     alone = Catalog.open(folder).session(seed=11)
     with ExitStack() as stack:
         store = stack.enter_context(postgres(tmp / "pg"))
-        flags = ("--cluster", nodes.address, "--shards", "2", "--store", store, "--rate", "0")
-        servers = [Server(folder, *flags) for _ in range(2)]
+        flags = ["--cluster", nodes.address, "--shards", "2", "--store", store, "--rate", "0"]
+        servers = [Server(folder, *flags, "--shard-timeout", "2") for _ in range(2)]
         starting = [
             threading.Thread(target=one.start, args=(tmp / f"log {n}",))
             for n, one in enumerate(servers)
@@ -270,13 +289,24 @@ def test_any_process_answers_any_session(
             item = alone.page().ids[n]
             alone.click(item, "dislike" if n % 3 == 1 else "like")
             click = {"item": item, "verdict": "dislike" if n % 3 == 1 else "like", "step": n}
-            answer = calls[n % 2].post(f"{address}/clicks", json=click)
-            assert answer.status_code == 200, answer.text
-            shown = answer.json()
+            shown = insisted(calls[n % 2], f"{address}/clicks", click)
         seen = [call.get(address).json() for call in calls]
         assert seen[0] == seen[1]
         assert seen[0]["belief"]["entropy"] == pytest.approx(alone.belief.entropy)
         assert "partial" not in shown["page"]
+
+        # A click that meets a stalled shard is refused for now, kept once, and answered later.
+        shards = Cluster(nodes.address, shards=2).open(folder).fleet.transport
+        assert isinstance(shards, RayShards)
+        item, key = alone.page().ids[0], {"Idempotency-Key": secrets.token_hex(16)}
+        alone.like(item)
+        click = {"item": item, "verdict": "like", "step": 6}
+        with stalled(pid(shards, 0)):
+            refused = calls[0].post(f"{address}/clicks", json=click, headers=key)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+        shown = insisted(calls[1], f"{address}/clicks", click, key)
+        assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
+        assert len(calls[0].get(f"{address}/events").json()["events"]) == 8
 
 
 def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
@@ -291,3 +321,24 @@ def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
         assert catalog.session(seed=4).page() == Catalog.open(folder).session(seed=4).page()
     finally:
         transport.end()
+
+
+def test_the_guide_says_what_works(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guide's Python runs, here on the cluster there is; its commands are understood."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    served = 0
+    for block in blocks(ROOT / "docs/how-to/shards-on-ray.md"):
+        if block.language == "python":
+            exec(block.code, names)
+        for line in block.code.splitlines():
+            if line.startswith("seeker serve "):
+                words = shlex.split(line, comments=True)[2:]
+                serve.make_context("serve", words)
+                served += 1
+    transport = names["catalog"].fleet.transport
+    assert isinstance(transport, RayShards)
+    transport.end()
+    assert served == 4

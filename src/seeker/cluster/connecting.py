@@ -50,7 +50,7 @@ def connect(address: str) -> str:
         os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
     ray = imported()
     if ray.is_initialized():
-        return address
+        return address if address != LOCAL else str(ray.get_runtime_context().gcs_address)
     quiet: dict[str, Any] = {
         "namespace": NAMESPACE,
         "log_to_driver": False,

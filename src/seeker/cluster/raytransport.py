@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 import time
@@ -19,6 +20,7 @@ from seeker.cluster.transport import Call, Reply, Silent
 from seeker.errors import SeekerError
 from seeker.space import View
 
+LOGGER = logging.getLogger("seeker")
 THREADS = 8
 _AGAIN = 0.1
 _PING = 30.0
@@ -51,6 +53,7 @@ class RayShards:
         self._lock = threading.Lock()
         self._deliveries: dict[int, threading.Thread] = {}
         self._actors: list[Any] = [self._actor(shard) for shard in range(shards)]
+        self._dead = [False] * shards
         self._closed = threading.Event()
         pinging = threading.Thread(
             target=_ping,
@@ -89,13 +92,22 @@ class RayShards:
     def _gather(self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float) -> Any:
         """Call a method of some shards; those that died are made again as long as there is time."""
         ray, until = self._ray, time.monotonic() + seconds
-        waiting = {shard: self._call(shard, method, call) for shard, call in calls.items()}
+        waiting: dict[int, Any] = {}
         replies: dict[int, Any] = {}
-        while waiting:
+        failed = list(calls)
+        while failed or waiting:
+            for shard in failed:
+                called = self._call(shard, method, calls[shard])
+                (replies if isinstance(called, Silent) else waiting)[shard] = called
+            if not waiting:
+                return replies
             left = max(0.0, until - time.monotonic())
-            ready, _ = ray.wait(list(waiting.values()), num_returns=len(waiting), timeout=left)
-            done = set(ready)
-            failed: list[int] = []
+            refs = list(waiting.values())
+            try:
+                done = set(ray.wait(refs, num_returns=len(refs), timeout=left)[0])
+            except (ray.exceptions.RayError, ConnectionError) as error:
+                return replies | dict.fromkeys(waiting, Silent(type(error).__name__))
+            failed = []
             for shard, ref in list(waiting.items()):
                 if ref not in done:
                     continue
@@ -103,6 +115,7 @@ class RayShards:
                 reply = self._got(ref)
                 if isinstance(reply, Silent):
                     failed.append(shard)
+                    self._dead[shard] = True
                 replies[shard] = reply
             if time.monotonic() >= until:
                 for shard in waiting:
@@ -110,13 +123,16 @@ class RayShards:
                 return replies
             if failed:
                 time.sleep(_AGAIN)
-                for shard in failed:
-                    self._revive(shard)
-                    waiting[shard] = self._call(shard, method, calls[shard])
         return replies
 
     def _call(self, shard: int, method: str, call: tuple[Any, ...]) -> Any:
-        return getattr(self._actors[shard], method).remote(*call)
+        """Ask a shard; Silent if even that cannot be done."""
+        try:
+            if self._dead[shard]:
+                self._revive(shard)
+            return getattr(self._actors[shard], method).remote(*call)
+        except (ConnectionError, RuntimeError, self._ray.exceptions.RayError) as error:
+            return Silent(f"the cluster cannot be reached: {type(error).__name__}")
 
     def _got(self, ref: Any) -> Any:
         """Return an answer that is there; an error of ours is raised, a lost shard is silent."""
@@ -126,13 +142,14 @@ class RayShards:
         except errors.RayTaskError as error:
             cause = error.cause if isinstance(error.cause, Exception) else error
             raise cause if isinstance(cause, SeekerError) else error from None
-        except errors.RayError as error:
+        except (errors.RayError, ConnectionError) as error:
             return Silent(type(error).__name__)
 
     def _revive(self, shard: int) -> None:
         """Look for the actor of a shard again."""
         with self._lock:
             self._actors[shard] = self._actor(shard)
+            self._dead[shard] = False
 
     def deliver(self, shard: int, seconds: float) -> bool:
         """Bring a shard its part of the catalog; return whether it is there in time."""
@@ -148,14 +165,17 @@ class RayShards:
         return not under_way.is_alive()
 
     def _deliver(self, shard: int) -> None:
-        """Send a shard its rows, a few pieces at a time, in order."""
+        """Send a shard its rows, piece by piece; whoever asks it next sees whether they came."""
         ray, actor, part = self._ray, self._actors[shard], self._parts[shard]
         sender = secrets.token_hex(8)
         sums = []
-        for piece in pieces(part):
-            ray.get(actor.receive.remote(sender, piece))
-            sums.append(piece.sha256)
-        ray.get(actor.finish.remote(sender, checksum(sums), part.outline))
+        try:
+            for piece in pieces(part):
+                ray.get(actor.receive.remote(sender, piece))
+                sums.append(piece.sha256)
+            ray.get(actor.finish.remote(sender, checksum(sums), part.outline))
+        except (ray.exceptions.RayError, ConnectionError) as error:
+            LOGGER.warning("shard %d was not sent its rows: %s", shard, error)
 
     def close(self) -> None:
         """Let go of the shards: they end by themselves when no front needs them."""

@@ -34,6 +34,7 @@ from seeker.server.settings import Settings
 
 SETTINGS = "SEEKER_SERVED_SETTINGS"
 _TIDY_EVERY = 3600.0
+_AGAIN = 1.0
 
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -104,11 +105,20 @@ def from_environment() -> FastAPI:
 
 
 async def _warm(service: Service) -> None:
-    try:
-        await asyncio.to_thread(service.engine.warm)
-        service.ready = True
-    except Exception:
-        LOGGER.exception("The service could not get ready.")
+    while not service.ready:
+        try:
+            await asyncio.to_thread(service.engine.warm)
+            service.ready = True
+        except SeekerError as error:
+            if error.http_status != 503:
+                LOGGER.exception("The service could not get ready.")
+                return
+            # What is not there yet may come: shards that start, a store that is restarted.
+            LOGGER.warning("not ready yet: %s", error)
+            await asyncio.sleep(_AGAIN)
+        except Exception:
+            LOGGER.exception("The service could not get ready.")
+            return
 
 
 async def _tidy(service: Service) -> None:
