@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -145,7 +146,9 @@ def run(
     def tell(address: str) -> None:
         click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
         click.echo(f"Participants open {address}; {len(design.cells)} combinations are compared.")
-        click.echo(f"How far it has come: seeker study progress --store {settings.store}")
+        # The address of a database may hold a password.
+        where = "…" if "://" in settings.store else shlex.quote(settings.store)
+        click.echo(f"How far it has come: seeker study progress --store {where}")
 
     serve(settings, tell, study_app, "seeker.study.app:from_environment")
 
