@@ -13,11 +13,17 @@ from hypothesis import strategies as st
 
 from conftest import made
 from seeker import Catalog, Session, display
-from seeker.models import Bipartite, Choice, Pairwise, ledger, scores
+from seeker.models import Bipartite, Choice, Pairwise, Relative, ledger, scores
 from test_models import twin
 from test_session import do, events
 
-MODELS = [Choice(), Choice(sigmas=(0.2, 0.1), slip=0.0), Pairwise(10.0), Bipartite()]
+MODELS = [
+    Choice(),
+    Choice(sigmas=(0.2, 0.1), slip=0.0),
+    Relative(),
+    Pairwise(10.0),
+    Bipartite(),
+]
 STRATEGIES = [display.Boltzmann(), display.Boltzmann(c=2.0), display.Greedy(), display.Diverse()]
 
 

@@ -13,7 +13,7 @@ import seeker
 from conftest import made
 from seeker import Catalog, Session
 from seeker.kernels import reference
-from seeker.models import Bipartite, Choice, Model, Pairwise
+from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.types import Doubles
 
 MODELS: list[Model] = [
@@ -25,6 +25,8 @@ MODELS: list[Model] = [
     Choice(),
     Choice(sigmas=(0.3,), slip=0.0),
     Choice(sigmas=(0.07, 0.2, 0.9), slip=0.2),
+    Relative(),
+    Relative(sigmas=(0.3,), slip=0.0, floor=0.5),
 ]
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
@@ -58,7 +60,13 @@ def twin(session: Session, person: Sequence[Doubles] | None = None) -> Doubles:
             for one in ratings
         ]
         total = reference.choice(
-            full, clicks, model.mixtures(len(vectors)), model.sigmas, model.slip
+            full,
+            clicks,
+            model.mixtures(len(vectors)),
+            model.sigmas,
+            model.slip,
+            np.exp(model.grid(list(catalog.views)).log_weights),
+            model.floor if isinstance(model, Relative) else None,
         )
     return np.asarray(total - np.logaddexp.reduce(total))
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import seeker
 from conftest import made
 from seeker import Catalog, Session, display
-from seeker.models import Bipartite, Choice, Pairwise
+from seeker.models import Bipartite, Choice, Pairwise, Relative
 from seeker.session import events as log
 from seeker.session.state import fold
 
@@ -29,7 +29,13 @@ STRATEGIES: list[display.Strategy] = [
     display.Random(),
     display.Diverse(base=display.EpsilonGreedy(0.1), criterion="determinantal"),
 ]
-MODELS = [Choice(), Choice(sigmas=(0.2, 0.1), weights=(1, 2)), Pairwise(2.0), Bipartite()]
+MODELS = [
+    Choice(),
+    Choice(sigmas=(0.2, 0.1), weights=(1, 2)),
+    Relative(),
+    Pairwise(2.0),
+    Bipartite(),
+]
 
 
 def through_json(session: Session) -> Session:
@@ -399,7 +405,7 @@ def test_words_are_searched_for_where_no_view_reads_text() -> None:
 _NOTHING_NEW = """
 import numpy as np, seeker
 from numba.core.dispatcher import Dispatcher
-from seeker.models import Bipartite, Choice, Pairwise
+from seeker.models import Bipartite, Choice, Pairwise, Relative
 
 x = np.random.default_rng(0).normal(size=(20_000, 19))
 catalog = seeker.Catalog.from_arrays([str(n) for n in range(20_000)], {"x": x, "y": x[:, :5]})
@@ -413,7 +419,7 @@ def compiled():
         if isinstance(one, Dispatcher)
     )
 
-for model in (Choice(), Pairwise(), Pairwise(scale="raw"), Bipartite()):
+for model in (Choice(), Relative(), Pairwise(), Pairwise(scale="raw"), Bipartite()):
     session = catalog.session(model=model)
     page = session.page().ids
     before = compiled()

@@ -39,7 +39,7 @@ def learned(
         theirs = last.state.start.model
         if not isinstance(theirs, models.Choice) or not last.state.ratings:
             continue
-        if theirs.sigmas != model.sigmas:
+        if type(theirs) is not type(model) or theirs.sigmas != model.sigmas:
             continue
         settings = last.belief.settings.reshape(-1)
         weights = (1.0 - DOUBT) * settings + DOUBT / settings.size

@@ -180,6 +180,34 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, shown, signs,
 
 
 @kernel
+def logarithms(columns, average, mixtures, floor, out):  # type: ignore[no-untyped-def]
+    """Write log(floor + D_w(k, t)) to out, (mixtures, m, items), for every mixture w of the views.
+
+    columns: (views, m, items), relative to the average item, whose distances are average, (views,
+    items) float64.
+    """
+    items = columns.shape[2]
+    base = np.zeros(STRIP, columns.dtype)
+    strip = np.zeros(STRIP, columns.dtype)
+    zero = floor - floor
+    for start in range(0, items, STRIP):
+        length = min(STRIP, items - start)
+        for w in range(mixtures.shape[0]):
+            for r in range(length):
+                total = 0.0
+                for v in range(mixtures.shape[1]):
+                    total += mixtures[w, v] * average[v, start + r]
+                base[r] = total
+            for k in range(columns.shape[1]):
+                mixed(columns, mixtures[w], k, start, length, strip)
+                for r in range(STRIP):
+                    strip[r] = log(max(strip[r] + base[r], zero) + floor)
+                line = out[w, k, start : start + length]
+                for r in range(length):
+                    line[r] = strip[r]
+
+
+@kernel
 def text(column, beta, sign, units):  # type: ignore[no-untyped-def]
     """Add sign · log σ(β r·x_t) to every row of units, shape (thetas, items); column: (items,)."""
     for r in range(column.size):

@@ -59,11 +59,18 @@ def choice(
     mixtures: Doubles,
     sigmas: Sequence[float],
     slip: float,
+    weights: Doubles | None = None,
+    floor: float | None = None,
 ) -> Doubles:
-    """Return log Σ_θ P(θ) P(clicks | t, θ), (items,); views: full distance matrices per view."""
+    """Return log Σ_θ P(θ) P(clicks | t, θ), (items,); views: full distance matrices per view.
+
+    weights: P(θ), (mixtures · sigmas,), even where none is given. With a floor, log(floor + D)
+    stands in the place of D.
+    """
     per_theta = []
-    for weights in mixtures:
-        mixed = sum(weight * matrix for weight, matrix in zip(weights, views, strict=True))
+    for mixture in mixtures:
+        mixed = sum(weight * matrix for weight, matrix in zip(mixture, views, strict=True))
+        mixed = mixed if floor is None else np.log(floor + mixed)
         for sigma in sigmas:
             total = np.zeros(len(views[0]))
             for row, liked, among in clicks:
@@ -72,7 +79,8 @@ def choice(
                 soft = np.exp(logits[list(among).index(row)] - np.logaddexp.reduce(logits))
                 total += np.log((1.0 - slip) * soft + slip / len(among))
             per_theta.append(total)
-    return np.asarray(np.logaddexp.reduce(np.array(per_theta)) - math.log(len(per_theta)))
+    prior = np.full(len(per_theta), 1.0 / len(per_theta)) if weights is None else weights
+    return np.asarray(np.logaddexp.reduce(np.array(per_theta) + np.log(prior)[:, None]))
 
 
 def gumbel(key: int, items: Sequence[int]) -> Doubles:

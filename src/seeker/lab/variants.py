@@ -28,6 +28,7 @@ class Weighted(models.Choice):
 
 VARIANTS: dict[str, Searcher] = {
     "default": Seeker(),
+    "relative distances": Seeker(models.Relative()),
     "noiseless": Seeker(strategy=display.Greedy()),
     "C = 0.7": Seeker(strategy=display.Boltzmann(c=0.7)),
     "diverse, submodular": Seeker(strategy=display.Diverse(reach=0.5)),

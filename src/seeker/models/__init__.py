@@ -5,6 +5,7 @@ from seeker.models.bipartite import Bipartite
 from seeker.models.choice import Choice
 from seeker.models.pairwise import Pairwise
 from seeker.models.registry import DEFAULT, from_json, named, to_json
+from seeker.models.relative import Relative
 
 __all__ = [
     "DEFAULT",
@@ -14,6 +15,7 @@ __all__ = [
     "Judged",
     "Model",
     "Pairwise",
+    "Relative",
     "Said",
     "Spoken",
     "from_json",

@@ -6,9 +6,10 @@ from seeker.models.base import Model
 from seeker.models.bipartite import Bipartite
 from seeker.models.choice import Choice
 from seeker.models.pairwise import Pairwise
+from seeker.models.relative import Relative
 from seeker.named import Registry
 
-_MODELS: Registry[Model] = Registry("model", Model, (Choice, Pairwise, Bipartite))
+_MODELS: Registry[Model] = Registry("model", Model, (Choice, Relative, Pairwise, Bipartite))
 
 DEFAULT = "choice"
 named = _MODELS.named
