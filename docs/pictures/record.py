@@ -30,7 +30,8 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium
 from browser.demo import served
 
-SIZE = ViewportSize(width=1120, height=760)
+SIZE = ViewportSize(width=1280, height=880)
+SHRUNK = (1024, 704)
 RATE = 12
 """Pictures a second."""
 
@@ -49,7 +50,7 @@ class Camera:
         self._at = (SIZE["width"] * 0.5, SIZE["height"] * 0.9)
         self.frames: list[Frame] = []
         self._film.on("Page.screencastFrame", self._painted)
-        self._film.send("Page.startScreencast", {"format": "png", "everyNthFrame": 2})
+        self._film.send("Page.startScreencast", {"format": "jpeg", "quality": 95})
 
     def _painted(self, frame: dict[str, Any]) -> None:
         self.frames.append((time.monotonic(), base64.b64decode(frame["data"]), self._at))
@@ -91,7 +92,6 @@ class Camera:
 def search(page: Page, camera: Camera, catalog: Catalog, wanted: str) -> None:
     """Find an item by liking what is closest to it."""
     grid = page.get_by_role("list", name="Items", exact=True)
-    expect(grid).to_have_attribute("aria-busy", "false")
     camera.rest(1.6)
     for _ in range(MOST_PAGES):
         session = page.locator("seeker-search").evaluate("one => one.session")
@@ -137,7 +137,7 @@ def _with_pointer(shown: bytes, at: tuple[float, float]) -> Image.Image:
     arrow = ((0, 0), (0, 19), (5, 15), (8, 22), (11, 21), (8, 14), (14, 14))
     outline = [(x + across, y + down) for across, down in arrow]
     ImageDraw.Draw(picture).polygon(outline, fill="white", outline="black", width=2)
-    return picture
+    return picture.resize(SHRUNK, Image.Resampling.LANCZOS)
 
 
 def write(pictures: list[tuple[Image.Image, int]], out: Path) -> int:
@@ -161,6 +161,9 @@ def record(address: str, act: Callable[[Page, Camera], None]) -> list[Frame]:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.flags())
         page = browser.new_page(viewport=SIZE)
         page.goto(address)
+        grid = page.get_by_role("list", name="Items", exact=True)
+        expect(grid).to_have_attribute("aria-busy", "false")
+        grid.locator("img").evaluate_all("all => Promise.all(all.map((one) => one.decode()))")
         camera = Camera(page)
         act(page, camera)
         camera.stop()
