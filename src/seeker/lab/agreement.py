@@ -109,6 +109,15 @@ def figure(made: dict[str, list[tuple[float, Estimate, Estimate]]]) -> str:
 @click.argument("bench", type=click.Path(exists=True, path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("drawing", type=click.Path(path_type=Path))
+@click.option(
+    "--share",
+    "shares",
+    type=click.FloatRange(0.0, 1.0),
+    multiple=True,
+    default=SHARES,
+    show_default=True,
+    help="A foreign share of what people see; may be repeated.",
+)
 @click.option("--targets", type=click.IntRange(1), default=60, show_default=True)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--axes", type=click.IntRange(1), help="Principal axes kept of every view.")
@@ -117,13 +126,16 @@ def main(
     bench: Path,
     out: Path,
     drawing: Path,
+    shares: tuple[float, ...],
     targets: int,
     seed: int,
     axes: int | None,
     processes: int | None,
 ) -> None:
     """Draw the found rate against how foreign people's eyes are, for a bench file BENCH."""
-    made = curves(open_bench(bench), out, targets, seed, axes=axes, processes=processes)
+    made = curves(
+        open_bench(bench), out, targets, seed, sorted(shares), axes=axes, processes=processes
+    )
     drawing.write_text(figure(made) + "\n")
     click.echo(f"Wrote {drawing}.")
 
