@@ -217,6 +217,7 @@ export class Grid {
     this.#bar = !this.stage.closest('[data-size="wide"], .plain');
     const { columns, row } = fit({ count, width, gap, letter, wordy, around, bar: this.#bar });
     this.#columns = columns;
+    this.list.classList.toggle("slim", width / columns < letter * 12);
     this.#row = row;
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#row - gap}px`;

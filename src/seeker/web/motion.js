@@ -39,7 +39,7 @@ export function rearrange(before, now, stage) {
     if (!was) {
       element.animate(
         [
-          { opacity: 0, transform: "translateY(10px) scale(.985)" },
+          { opacity: 0, transform: "translateY(10px)" },
           { opacity: 1, transform: "none" },
         ],
         { duration: 260, delay: Math.min(index, 12) * 14, easing: EASE, fill: "backwards" },
@@ -56,11 +56,16 @@ export function rearrange(before, now, stage) {
   });
 }
 
-/** @param {HTMLElement} element @param {DOMRect} box @param {DOMRect} floor @param {HTMLElement} stage */
-function leave(element, box, floor, stage) {
-  const ghost = /** @type {HTMLElement} */ (element.cloneNode(true));
-  ghost.classList.add("ghost");
+/** @param {HTMLElement} card @param {DOMRect} box @param {DOMRect} floor @param {HTMLElement} stage */
+function leave(card, box, floor, stage) {
+  // Only what it looked like: nothing that can be pressed.
+  const ghost = document.createElement("div");
+  ghost.className = "ghost";
   ghost.inert = true;
+  const face = document.createElement("div");
+  face.className = "face";
+  face.append(...[...(card.querySelector(".face")?.childNodes ?? [])].map((node) => node.cloneNode(true)));
+  ghost.append(face);
   Object.assign(ghost.style, {
     left: `${box.left - floor.left}px`,
     top: `${box.top - floor.top}px`,
@@ -68,27 +73,46 @@ function leave(element, box, floor, stage) {
     height: `${box.height}px`,
   });
   stage.append(ghost);
-  const gone = ghost.animate([{ opacity: 1 }, { opacity: 0, transform: "scale(.96)" }], {
+  const gone = ghost.animate([{ opacity: 1 }, { opacity: 0 }], {
     duration: 160,
     easing: "ease-out",
   });
   gone.onfinish = gone.oncancel = () => ghost.remove();
 }
 
-/** Let an element come flying from a box. @param {HTMLElement} element @param {DOMRect} box */
+/**
+ * Let an element come flying from a box. What flies is a picture of it above everything, for the
+ * panel that the element is in shows nothing beyond its edges.
+ *
+ * @param {HTMLElement} element
+ * @param {DOMRect} box
+ */
 export function fly(element, box) {
   const is = element.getBoundingClientRect();
-  if (still.matches || !is.width || !box.width) return;
+  const picture = element.querySelector("img")?.cloneNode();
+  const sky = element.closest(".seeker");
+  if (still.matches || !is.width || !box.width || !picture || !sky) return;
+  const bird = document.createElement("div");
+  bird.className = "flying";
+  bird.inert = true;
+  bird.append(picture);
+  Object.assign(bird.style, {
+    left: `${is.left}px`,
+    top: `${is.top}px`,
+    width: `${is.width}px`,
+    height: `${is.height}px`,
+  });
+  sky.append(bird);
   const across = box.left + box.width / 2 - is.left - is.width / 2;
   const down = box.top + box.height / 2 - is.top - is.height / 2;
-  const scale = box.width / is.width;
-  element.animate(
-    [
-      { transform: `translate(${across}px, ${down}px) scale(${scale})`, opacity: 0.9, zIndex: 5 },
-      { transform: "none", opacity: 1, zIndex: 5 },
-    ],
-    { duration: 420, easing: EASE },
+  const scale = Math.min(box.width, box.height) / is.width;
+  const time = { duration: 420, easing: EASE };
+  element.animate([{ opacity: 0 }, { opacity: 0 }], time);
+  const flight = bird.animate(
+    [{ transform: `translate(${across}px, ${down}px) scale(${scale})` }, { transform: "none" }],
+    time,
   );
+  flight.onfinish = flight.oncancel = () => bird.remove();
 }
 
 /** Let an element give a short beat. @param {Element} element */
