@@ -143,8 +143,8 @@ def spread(catalog: Catalog, shards: int, copies: str) -> ClusterCatalog:
 
 def measure(quick: bool) -> dict[str, Any]:
     """Take all measurements."""
-    clicks = 24 if quick else 72
-    sizes = (50_000, 200_000) if quick else (100_000, 300_000, 1_000_000, 3_000_000)
+    clicks = 24 if quick else 48
+    sizes = (50_000, 200_000) if quick else (100_000, 300_000, 1_000_000)
     connect("local")
     found: dict[str, Any] = {"machine": f"{cores()} cores, {platform.machine()}"}
     catalog = catalog_of(ITEMS)
@@ -164,7 +164,7 @@ def measure(quick: bool) -> dict[str, Any]:
                 found["killed"] = [killed(catalog, over) for _ in range(2 if quick else 5)]
             transport.end()
     found["shard"] = {
-        model: [one_shard(items, model, 8 if quick else 12) for items in sizes]
+        model: [one_shard(items, model, 8) for items in sizes]
         for model in ("choice", "pairwise")
     }
     return found

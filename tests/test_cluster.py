@@ -13,6 +13,7 @@ from conftest import made
 from seeker import Catalog, SeekerError, Session, display, models
 from seeker.cluster import ClusterCatalog, Fleet, InProcess
 from seeker.display import order
+from seeker.models import scores
 
 SHARDS = (1, 2, 3, 7)
 MODELS = (
@@ -21,6 +22,7 @@ MODELS = (
     models.Pairwise(),
     models.Pairwise(alpha=5.0, scale="raw"),
     models.Bipartite(),
+    models.Relative(),
 )
 STRATEGIES = (
     display.Boltzmann(),
@@ -174,11 +176,20 @@ def test_down_to_the_last_item(catalog: Catalog) -> None:
     assert over.more(len(catalog), 5).ids == []
 
 
-def test_large_shards_look_closely_only_where_they_must(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("memory", [64_000_000, 50_000])
+@pytest.mark.parametrize("model", ["choice", "pairwise"])
+def test_large_shards_look_closely_only_where_they_must(
+    monkeypatch: pytest.MonkeyPatch, model: str, memory: int
+) -> None:
+    """Shards with exact sums, and shards too large for that, which keep bounds."""
     monkeypatch.setattr(order, "SMALL", 100)
-    catalog = made(items=9_000, dims=(16,), seed=9)
-    for model in ("choice", "pairwise"):
-        walk(catalog, 3, 6, 8, model=model)
+    monkeypatch.setattr(scores, "MEMORY", memory)
+    walk(made(items=9_000, dims=(16,), seed=9), 3, 6, 8, model=model)
+
+
+def test_all_models_and_strategies_there_are_were_tried() -> None:
+    assert {type(one) for one in MODELS} == set(models.registry._MODELS.classes.values())
+    assert {type(one) for one in STRATEGIES} == set(display.registry._STRATEGIES.classes.values())
 
 
 def test_shards_that_forget_everything_at_once(catalog: Catalog) -> None:
