@@ -104,7 +104,7 @@ def joined(study: Searching) -> str:
 
 
 def session_of(study: Searching, key: str) -> str:
-    current = study.conduct.next(key).current
+    current = study.next(key).current
     assert current is not None
     return current.session
 
@@ -280,6 +280,7 @@ def test_ranks_pages_and_times_are_recorded(catalogs: Catalogs, address: str, be
     assert [step.number for step in steps] == [0, 1, 2]
     assert [step.act for step in steps] == ["dislike", "undo", None]
     assert [step.seconds for step in steps] == [7.0, 2.0, None]
+    assert all(step.milliseconds is not None and step.milliseconds > 0.0 for step in steps)
     assert steps[0].item == other
     assert list(steps[0].shown) == shown.page.ids
     assert steps[0].page == steps[2].page == tuple(shown.page.ids)
@@ -470,7 +471,7 @@ def test_giving_up_ends_a_trial(begin: Begin, file: str) -> None:
     session_of(study, key)
     study.stop(key, 2)
     with pytest.raises(Conflict, match="everything"):
-        study.conduct.next(key)
+        study.next(key)
 
 
 def test_what_a_crash_left_unrecorded_is_made_up_for(
@@ -486,7 +487,7 @@ def test_what_a_crash_left_unrecorded_is_made_up_for(
     for _ in range(3):
         page = engine.show(id).page.ids
         engine.click(id, next(one for one in page if one != target), "dislike")
-    assert study.conduct.trials.steps(id) == []
+    assert [step.act for step in study.conduct.trials.steps(id)] == [None]
     study.show(id)
     steps = study.conduct.trials.steps(id)
     assert [step.act for step in steps] == ["dislike", "dislike", "dislike", None]
@@ -565,4 +566,4 @@ def test_a_store_that_fails_is_told_in_words(begin: Begin, file: str) -> None:
         run("DROP TABLE study_steps")
         run("DROP TABLE study_trials")
     with pytest.raises(SeekerError, match="cannot be kept or read"):
-        study.conduct.next(key)
+        study.next(key)

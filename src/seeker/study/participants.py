@@ -86,11 +86,13 @@ async def standing(key: Key, service: Served, study: Conducted) -> Response:
 @router.post(
     "/participants/{key}/trials", response_model=StandingAnswer, responses=problems(404, 409)
 )
-async def trial(key: Key, service: Served, study: Conducted) -> Response:
+async def trial(key: Key, service: Served, searching: Searched) -> Response:
     """Begin the next search, or go on with the one that is not over."""
-    return JSONResponse(
-        await service.run(lambda: _standing_json(study, study.next(key)), _turn(key))
-    )
+
+    def work() -> dict[str, Any]:
+        return _standing_json(searching.conduct, searching.next(key))
+
+    return JSONResponse(await service.run(work, _turn(key)))
 
 
 @router.post(

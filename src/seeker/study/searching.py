@@ -32,6 +32,14 @@ class Searching:
         self._engine = conduct.engine
         self._trials = conduct.trials
 
+    def next(self, key: str) -> Standing:
+        """Begin a participant's next search, or go on with the one that is not over."""
+        began = time.perf_counter()
+        standing = self.conduct.next(key)
+        if standing.current is not None:
+            self._settle(standing.current, 1000.0 * (time.perf_counter() - began))
+        return standing
+
     def show(self, id: str) -> Shown:
         """Open the search, for the first time or again."""
         trial = self._trial(id)
