@@ -12,6 +12,8 @@ from seeker.session import Session
 
 _BESIDES = 16_384
 _PER_EVENT = 2_048
+_PER_RATING = 64
+"""Every state that an undo may bring back holds the ratings of its time."""
 
 
 @dataclass
@@ -32,7 +34,8 @@ class Entry:
 
     def measured(self) -> int:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""
-        besides = _BESIDES + _PER_EVENT * self.length + self.session.asked_bytes
+        ratings = _PER_RATING * len(self.session.state.ratings)
+        besides = _BESIDES + (_PER_EVENT + ratings) * self.length + self.session.asked_bytes
         return self.session.nbytes + besides
 
 

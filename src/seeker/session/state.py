@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -36,9 +37,8 @@ class State:
     """What the events of a session amount to.
 
     query: the words that the session began with, as long as they count. ratings: by item, in the
-    order of the clicks. seen: what was on screen at any click. clicks: how often an item was liked
-    or disliked. target: the item that was found. last: the event that led here. before: the state
-    that an undo brings back. undone: those that a redo brings back, the next one first.
+    order of the clicks. target: the item that was found. last: the event that led here. before: the
+    state that an undo brings back. undone: those that a redo brings back, the next one first.
     """
 
     start: Start
@@ -48,8 +48,6 @@ class State:
     target: str | None = None
     ratings: Mapping[str, Rating] = field(default_factory=lambda: MappingProxyType({}))
     texts: tuple[Say, ...] = ()
-    seen: frozenset[str] = frozenset()
-    clicks: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     step: int = 0
     last: Event | None = field(default=None, repr=False)
     before: State | None = field(default=None, repr=False)
@@ -71,6 +69,29 @@ class State:
             events.append((state.step, state.last))
             state = state.before
         return events[::-1]
+
+    # What follows is gathered when it is asked for: every state that an undo may bring back would
+    # otherwise hold a copy, and long sessions would grow with the square of their length.
+
+    @property
+    def seen(self) -> frozenset[str]:
+        """What was on screen at any click, and what was liked or disliked."""
+        seen: set[str] = set()
+        for _, event in self.history:
+            if isinstance(event, Click):
+                seen.update(event.shown)
+                if event.verdict != "clear":
+                    seen.add(event.item)
+        return frozenset(seen)
+
+    @property
+    def clicks(self) -> Mapping[str, int]:
+        """How often an item was liked or disliked."""
+        return Counter(
+            event.item
+            for _, event in self.history
+            if isinstance(event, Click) and event.verdict != "clear"
+        )
 
     @property
     def likes(self) -> list[str]:
@@ -99,25 +120,18 @@ def fold(events: Iterable[Event]) -> State:
 def after(state: State, event: Event) -> State:
     """Return the state after one more event."""
     match event:
-        case Click(item, "clear", shown):
+        case Click(item, "clear"):
             if item not in state.ratings:
                 raise Conflict(
                     f"Item '{item}' is neither liked nor disliked, so there is nothing to clear."
                 )
-            ratings = _without(state.ratings, item)
-            return _next(state, event, ratings=ratings, seen=state.seen | {*shown})
+            return _next(state, event, ratings=_without(state.ratings, item))
         case Click(item, verdict, shown):
             ratings = _without(state.ratings, item)
             among = (item, *(other for other in dict.fromkeys(shown) if other != item))
             unjudged = tuple(one for one in among if one not in ratings)
             rating = Rating(item, verdict == "like", unjudged)
-            return _next(
-                state,
-                event,
-                ratings=MappingProxyType({**ratings, item: rating}),
-                seen=state.seen.union(shown, (item,)),
-                clicks=MappingProxyType({**state.clicks, item: state.clicks.get(item, 0) + 1}),
-            )
+            return _next(state, event, ratings=MappingProxyType({**ratings, item: rating}))
         case Say():
             return _next(state, event, texts=(*state.texts, event))
         case Unsay(text):
