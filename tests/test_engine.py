@@ -6,6 +6,7 @@ import gc
 import subprocess
 import sys
 import threading
+import tracemalloc
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -14,13 +15,14 @@ import numpy as np
 import pytest
 
 from conftest import made
-from seeker import BadInput, Catalog, Conflict, NotFound
+from seeker import BadInput, Catalog, Conflict, NotFound, display
 from seeker.catalog.building import update
 from seeker.catalog.entry import options
 from seeker.engine import Busy, Catalogs, Engine, Moved, Pool, Shown
 from seeker.engine.engine import TooMany
 from seeker.models import Choice
-from seeker.session.events import Start, from_json
+from seeker.session.events import Click, Event, Start, from_json
+from seeker.session.state import fold
 from seeker.stores import Kept, Key, MemoryStore, Remembered, Store, StoreFailed, open_store
 from seeker.stores.base import Written
 from test_build_parts import jsonl
@@ -150,6 +152,20 @@ def test_the_limit_of_the_cache_bounds_what_sessions_take_of_the_process() -> No
     taken, dropped = map(float, run.stdout.split())
     assert dropped > 10, "more was asked for than there is room"
     assert taken < 1.5
+
+
+def test_a_long_session_does_not_grow_with_the_square_of_its_length() -> None:
+    start = Start(Choice(), display.named("boltzmann"), page_size=25, seed=1)
+    shown = [[f"item {25 * n + k}" for k in range(25)] for n in range(400)]
+    clicked: list[Event] = [Click(some[0], "like", tuple(some)) for some in shown]
+    tracemalloc.start()
+    try:
+        state = fold([start, *clicked])
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(state.seen) == 10_000
+    assert taken < 20_000_000
 
 
 def test_engines_that_share_a_store_agree(two_views: Catalog, tmp_path: Path) -> None:
