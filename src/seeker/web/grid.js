@@ -99,6 +99,8 @@ export class Grid {
     this.#awaited = null;
     this.#looked.clear();
     this.#look();
+    // However far somebody had scrolled, they have not rushed past a page that is new.
+    this.#lastTop = this.stage.getBoundingClientRect().top;
     this.#arrange();
     rearrange(
       before,
