@@ -16,7 +16,9 @@ from seeker.lab.compare import against_all, compare, fisher, shuffled
 from seeker.lab.humans import section
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import outcomes
+from seeker.lab.strips import Album
 from seeker.lab.studies import human, names, write
+from test_server_parts import folder_of
 
 pytest.importorskip("pyarrow")
 ITEMS, PAGES = 100, 4
@@ -207,6 +209,14 @@ def test_items_are_known_by_their_ids(some: Path) -> None:
     assert names(rows.read(some)) == {
         "shop": {0: "item 0", 1: "item 1", 50: "item 50", 51: "item 51"}
     }
+
+
+def test_a_catalog_lends_its_pictures(tmp_path: Path) -> None:
+    album = Album({3: "item-3", 9: "gone"}, folder_of(tmp_path / "shop", 12))
+    assert 'src="data:image/webp;base64,' in album.tile(3, "liked")
+    for row in (9, 11):
+        assert "<img" not in album.tile(row, "")
+    assert "item 11" in album.tile(11, "")
 
 
 def test_simulated_runs_have_none_of_what_people_add(tmp_path: Path) -> None:
