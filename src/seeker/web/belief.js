@@ -63,6 +63,8 @@ export class BeliefPicture {
       ]);
     });
     if (points.length === 1 && points[0]) points.unshift([6, Math.max(points[0][1], MIDDLE - 4)]);
+    // What is found is all that is left.
+    if (session.found) points.splice(-1, 1, [GOAL - 8, 1.5]);
     const end = points.at(-1) ?? [6, MIDDLE - 4];
     const ahead = [-1, 1].map((side) =>
       drawing("path", {
