@@ -26,7 +26,8 @@ from seeker.cli import main
 assert Path(seeker.__file__).is_relative_to(sys.argv[1]), seeker.__file__
 assert "<seeker-search" in (files("seeker.web") / "index.html").read_text()
 np.save("vectors.npy", np.random.default_rng(0).normal(size=(30, 4)))
-assert main(["build", "vectors.npy", "--out", "catalog", "--quiet"]) == 0
+seeker.build("vectors.npy", "catalog")
+assert main(["verify", "catalog"]) == 0
 assert len(seeker.Catalog.open("catalog")) == 30
 """
 
