@@ -11,7 +11,7 @@ import pytest
 
 from conftest import made
 from seeker import Catalog, SeekerError, Session, display, models
-from seeker.cluster import ClusterCatalog, Fleet, InProcess
+from seeker.cluster import ClusterCatalog, Fleet, InProcess, scene
 from seeker.display import order
 from seeker.models import scores
 
@@ -185,6 +185,15 @@ def test_large_shards_look_closely_only_where_they_must(
     monkeypatch.setattr(order, "SMALL", 100)
     monkeypatch.setattr(scores, "MEMORY", memory)
     walk(made(items=9_000, dims=(16,), seed=9), 3, 6, 8, model=model)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES[-4:] + STRATEGIES[:1], ids=repr)
+def test_candidates_too_many_to_be_listed(
+    monkeypatch: pytest.MonkeyPatch, catalog: Catalog, strategy: display.Strategy
+) -> None:
+    monkeypatch.setattr(scene, "FEW", 10)
+    walk(catalog, 3, 12, 6, strategy=strategy)
+    walk(catalog, 2, 13, 4, strategy=strategy, filter={"price": {"lt": 8}})
 
 
 def test_all_models_and_strategies_there_are_were_tried() -> None:
