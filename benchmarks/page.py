@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import CDPSession, Page, expect, sync_playwright
 
 import seeker
 
@@ -32,6 +32,14 @@ from browser.demo import served
 
 WARM = 3
 """Clicks at the beginning that are not counted."""
+
+LINES = {
+    "bare": "the bare HTTP round trip of the same click, by a program",
+    "answer": "the same round trip as the browser sees it",
+    "shown": "from the click until it is shown as done",
+    "repainted": "from the click until the new grid is painted",
+    "work": "processor time of the page's own thread in between, motion included",
+}
 
 # Runs in the page. A click is over when the grid is no longer busy and what it holds was painted:
 # the frame is drawn after the callback of requestAnimationFrame, a task later it is on screen.
@@ -80,18 +88,28 @@ def bare(http: httpx.Client, twin: str, click: dict[str, Any]) -> float:
     return (time.perf_counter() - began) * 1000
 
 
+def work(inside: CDPSession) -> float:
+    """Return the milliseconds of processor time that the page's own thread has taken so far."""
+    figures = inside.send("Performance.getMetrics")["metrics"]
+    return 1000 * float(next(one["value"] for one in figures if one["name"] == "TaskDuration"))
+
+
 def measure(page: Page, url: str, clicks: int) -> dict[str, list[float]]:
     """Search with likes and dislikes in turn; return milliseconds by what was timed."""
-    times: dict[str, list[float]] = {"bare": [], "answer": [], "shown": [], "repainted": []}
+    times: dict[str, list[float]] = {name: [] for name in LINES}
     with httpx.Client(base_url=url, timeout=60) as http:
         page.goto(url)
         grid = page.get_by_role("list", name="Items", exact=True)
         expect(grid).to_have_attribute("aria-busy", "false")
         page.evaluate(WATCH)
+        inside = page.context.new_cdp_session(page)
+        inside.send("Performance.enable", {"timeDomain": "threadTicks"})
         twin = http.post(f"/v1/sessions/{session_of(page)['id']}/fork", json={}).json()["id"]
         for number in range(WARM + clicks):
             asked = ["Dislike" if number % 3 == 2 else "Like", number % 5]
+            before = work(inside)
             took = page.evaluate("asked => click(...asked)", asked)
+            worked = work(inside) - before
             session = session_of(page)["id"]
             event = http.get(f"/v1/sessions/{session}/events").json()["events"][-1]
             answer = page.evaluate("times.answers.at(-1)")
@@ -100,6 +118,7 @@ def measure(page: Page, url: str, clicks: int) -> dict[str, list[float]]:
                 times["shown"].append(took["shown"])
                 times["repainted"].append(took["repainted"])
                 times["answer"].append(answer)
+                times["work"].append(worked)
                 times["bare"].append(alone)
     return times
 
@@ -124,14 +143,6 @@ def summary(times: dict[str, list[float]], browser: str) -> dict[str, Any]:
             for name, taken in times.items()
         },
     }
-
-
-LINES = {
-    "bare": "the bare HTTP round trip of the same click, by a program",
-    "answer": "the same round trip as the browser sees it",
-    "shown": "from the click until it is shown as done",
-    "repainted": "from the click until the new grid is painted",
-}
 
 
 def table(result: dict[str, Any]) -> str:
