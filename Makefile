@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check browser bench peers load reference pictures docs wheel-test clean
+.PHONY: help demo test check browser bench peers load page reference pictures docs wheel-test clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -32,8 +32,8 @@ test: check browser  ## the checks and all tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(VENV)/.dev $(PAGE)/node_modules/.made docs  ## style, types, imports, docs
-	$(BIN)/ruff format --check src tests benchmarks docs/make
-	$(BIN)/ruff check src tests benchmarks docs/make
+	$(BIN)/ruff format --check src tests benchmarks docs/make docs/pictures
+	$(BIN)/ruff check src tests benchmarks docs/make docs/pictures
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
@@ -50,6 +50,9 @@ peers: $(VENV)/.dev  ## Seeker beside other engines, on the same data; writes do
 
 load: $(VENV)/.dev  ## how many people one machine serves, in a quarter of an hour; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/load.py
+
+page: $(VENV)/.dev browser  ## from a click to the repainted grid, in a browser; writes docs/benchmarks
+	$(BIN)/python -P benchmarks/page.py
 
 reference: $(VENV)/.dev  ## the reference pages that follow from the code
 	$(BIN)/python docs/make/reference.py

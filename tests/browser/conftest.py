@@ -131,6 +131,13 @@ def search(page: Page, shapes: Server) -> Search:
     return Search(page).begin(shapes.url)
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep each file's tests in one process, where they share browser, catalogs and servers."""
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item,
