@@ -115,13 +115,22 @@ class Space:
 
     def _linear(self, v: int, probe: Near) -> tuple[Doubles, float]:
         """Return q, (d,), and a with: column(t) = a + (x_t − origin) · q."""
-        view, c, unit = self.views[v], self._persons[v], self._scales[v]
-        origin = view.origin.astype(np.float64)
+        c, unit = self._persons[v], self._scales[v]
+        origin, mean, length, spread = self._middles[v]
         y = (self._vector(v, probe.row) - origin) * c
-        mean = (view.mean - origin) * c
         q = -2.0 * c * (y - mean) / unit
-        spread = float((c**2 * view.variance).sum())
-        return q, float(y @ y - mean @ mean - spread) / unit
+        return q, float(y @ y - length - spread) / unit
+
+    @cached_property
+    def _middles(self) -> tuple[tuple[Doubles, Doubles, float, float], ...]:
+        """What the probes of each view share: origin, mean, (d,) each, ‖mean‖² and the spread."""
+        found = []
+        for view, c in zip(self.views, self._persons, strict=True):
+            origin = view.origin.astype(np.float64)
+            mean = (view.mean - origin) * c
+            spread = float((c**2 * view.variance).sum())
+            found.append((origin, mean, float(mean @ mean), spread))
+        return tuple(found)
 
     def columns(self, probes: Probes, rows: Rows, out: Array) -> None:
         """Write the columns at some items; out: (views, probes, rows) of this space's dtype."""
