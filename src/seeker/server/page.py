@@ -18,13 +18,13 @@ _TYPES = {
 }
 
 
-@router.get("/")
+@router.api_route("/", methods=["GET", "HEAD"])
 def front(request: Request) -> Response:
     """Return the page."""
     return _file("index.html", request)
 
 
-@router.get("/web/{name}")
+@router.api_route("/web/{name}", methods=["GET", "HEAD"])
 def part(name: str, request: Request) -> Response:
     """Return a file that the page is made of."""
     return _file(name, request)

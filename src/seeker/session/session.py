@@ -65,6 +65,7 @@ PAPER: PaperSetting = {
 }
 """The setting of the paper's experiment: catalog.session(**PAPER)."""
 
+MOST_EXPLORATION = 100.0
 KEPT_BELIEF = 1_000_000
 """Up to so many items a belief is kept until the next click; beyond, while somebody holds it."""
 
@@ -236,7 +237,9 @@ class Session:
 
     def explore(self, level: float) -> None:
         """Explore so many times as much as usual from now on: 1 is usual, 0 the best only."""
-        check_number("level", level, 0.0, below=np.nextafter(100.0, 101.0))
+        check_number("level", level, 0.0)
+        if level > MOST_EXPLORATION:
+            raise BadInput(f"level is {level!r}, but it can be at most {MOST_EXPLORATION:g}.")
         self._state.start.strategy.bolder(level)
         self._append(Explore(float(level)))
 
