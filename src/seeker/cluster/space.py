@@ -33,6 +33,10 @@ class PartSpace(Space):
         self._elsewhere = elsewhere
         super().__init__(part.views, model.units, person, model.sharpness())
 
+    def _vectors(self, v: int, rows: Sequence[int]) -> Doubles:
+        found = [self._vector(v, row) for row in rows]
+        return np.stack(found) if found else super()._vectors(v, rows)
+
     def _vector(self, v: int, row: int) -> Doubles:
         if row in self._part:
             return super()._vector(v, row - self._part.first)

@@ -105,21 +105,21 @@ class Space:
         for v, view in enumerate(self.views):
             width = -(-view.dimensions // LANES) * LANES
             vectors = np.zeros((len(asked), width))
-            constant = np.zeros(len(asked))
-            for j, probe in enumerate(asked):
-                vectors[j, : view.dimensions], constant[j] = self._linear(v, probe)
+            vectors[:, : view.dimensions], constant = self._linear(v, asked)
             lanes = vectors.reshape(len(asked), width // LANES, LANES).transpose(1, 0, 2)
             packed.append(np.ascontiguousarray(lanes, self.summed_in))
             constants.append(constant.astype(self.summed_in))
         return Probes(tuple(asked), tuple(packed), tuple(constants))
 
-    def _linear(self, v: int, probe: Near) -> tuple[Doubles, float]:
-        """Return q, (d,), and a with: column(t) = a + (x_t − origin) · q."""
+    def _linear(self, v: int, asked: Sequence[Near]) -> tuple[Doubles, Doubles]:
+        """Return q, (probes, d), and a, (probes,), with: column(t) = a + (x_t − origin) · q."""
         c, unit = self._persons[v], self._scales[v]
         origin, mean, length, spread = self._middles[v]
-        y = (self._vector(v, probe.row) - origin) * c
+        y = (self._vectors(v, [probe.row for probe in asked]) - origin) * c
         q = -2.0 * c * (y - mean) / unit
-        return q, float(y @ y - length - spread) / unit
+        # One product for each: a matrix product would add up in another order.
+        a = np.array([float(one @ one - length - spread) / unit for one in y])
+        return q, a
 
     @cached_property
     def _middles(self) -> tuple[tuple[Doubles, Doubles, float, float], ...]:
@@ -227,6 +227,12 @@ class Space:
     def along(self, v: int, direction: Doubles, row: int) -> float:
         """Return r · x in the units of view v."""
         return float(direction @ (self._vector(v, row) * self._persons[v])) / self._scales[v]
+
+    def _vectors(self, v: int, rows: Sequence[int]) -> Doubles:
+        """Return the vectors of some items, be they there or departed, (rows, d)."""
+        if all(row < self.count for row in rows):
+            return self.views[v].rows(np.array(rows, np.int64))
+        return np.stack([self._vector(v, row) for row in rows])
 
     def _vector(self, v: int, row: int) -> Doubles:
         """Return the vector of an item, be it there or departed, (d,)."""
