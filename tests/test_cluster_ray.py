@@ -208,21 +208,21 @@ def test_partial_answers_say_so_and_end_with_the_silence(
 def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
     """Shards on a node that is gone start again on another, and are sent their rows again."""
     catalog = made(items=900)
-    extra = nodes.add_node(num_cpus=1, object_store_memory=STORE_BYTES, include_dashboard=False)
+    nodes.add_node(num_cpus=1, object_store_memory=STORE_BYTES, include_dashboard=False)
     copies = tmp_path / "copies"
     shards = RayShards(catalog.views, secrets.token_hex(8), 4, None, copies=str(copies))
     try:
         alone, far = both = sessions(catalog, shards)
         places = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
-        assert extra.node_id in places
+        gone = next(node for node in nodes.worker_nodes if node.node_id in places)
         shutil.rmtree(copies)
-        nodes.remove_node(extra, allow_graceful=False)
+        nodes.remove_node(gone, allow_graceful=False)
         for n in range(1, 4):
             step(both, n)
             assert alone.page() == far.page()
         places = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
         assert len(places) == 4
-        assert extra.node_id not in places
+        assert gone.node_id not in places
     finally:
         shards.end()
 
