@@ -1,6 +1,7 @@
 """How many people one machine serves: a crowd with think time against real servers.
 
     make load                                       all cases; writes docs/benchmarks/load.{json,md}
+    python -P benchmarks/load.py --seconds 20       all cases, each crowd for 20 s; writes them, too
     python -P benchmarks/load.py --quick            a few people for a few seconds; writes nothing
     python -P benchmarks/load.py --only "demo SQ"   only these cases; writes nothing
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import dataclasses
 import json
 import os
 import platform
@@ -192,12 +194,14 @@ def measured(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]
             }
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """Return the page of results."""
+def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
+    """Return the page of results; seconds: how long each crowd stayed, if that was chosen."""
+    how = "" if seconds is None else f" --seconds {seconds:g}"
     lines = [
         "# How many people one machine serves",
         "",
-        f"Measured by `make load` on {os.cpu_count()} cores ({platform.machine()}), crowd and "
+        f"Measured by `python -P benchmarks/load.py{how}` on {os.cpu_count()} cores "
+        f"({platform.machine()}), crowd and "
         "server on the same machine. Every person starts a session, thinks, clicks, thinks, … "
         "Clicks are durable before they are answered. Memory is what the server's processes hold "
         "of their own: before the first session, and then for sessions on top (the belief cache "
@@ -237,6 +241,7 @@ def main() -> None:
     """Build, serve, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few people; writes nothing")
+    parser.add_argument("--seconds", type=float, help="how long each crowd stays")
     parser.add_argument("--only", default="", help="only cases whose description holds this")
     given = parser.parse_args()
     rows = []
@@ -250,6 +255,8 @@ def main() -> None:
             if given.quick:
                 few = (min(case.people[0], 20),)
                 case = Case(case.catalog, case.store, case.workers, few, 2.0, 8.0)
+            elif given.seconds is not None:
+                case = dataclasses.replace(case, seconds=given.seconds)
             if case.catalog not in places:
                 opened = demo_catalog().folder if case.catalog == DEMO else None
                 places[case.catalog] = opened or made(folder, 100_000, 512)
@@ -258,7 +265,7 @@ def main() -> None:
                 print(json.dumps(row, ensure_ascii=False), flush=True)
     if not given.quick and not given.only:
         (OUT / "load.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
-        (OUT / "load.md").write_text(table(rows))
+        (OUT / "load.md").write_text(table(rows, given.seconds))
     print(table(rows))
 
 

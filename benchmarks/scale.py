@@ -261,7 +261,8 @@ def main() -> None:
     (given.out / "scale.json").write_text(json.dumps(about, indent=1) + "\n")
     (given.out / "scale.md").write_text(
         "Ratios to one reading of the stored vectors at the memory's speed, measured by\n"
-        f"`python -P benchmarks/scale.py --dtype {given.dtype}` in one run.\n\n" + table(results)
+        f"`python -P benchmarks/scale.py --dtype {given.dtype} --rounds {given.rounds}` in one run.\n\n"
+        + table(results)
     )
     draw(results, given.out / "scale.svg")
     print(table(results))

@@ -22,9 +22,16 @@ FIRST = {
         "shards-on-ray",
     ],
     "reference": ["cli", "http", "python", "settings", "catalog-format", "events"],
-    "explanation": ["mathematics", "why-choice", "exploration", "belief", "limits"],
+    "explanation": [
+        "mathematics",
+        "why-choice",
+        "exploration",
+        "belief",
+        "large-catalogs",
+        "limits",
+    ],
     "decisions": [],
-    "benchmarks": ["peers", "click"],
+    "benchmarks": ["click", "scale", "load", "page", "cluster", "peers"],
 }
 TITLES = {
     "tutorial": "Tutorial",
