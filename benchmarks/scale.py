@@ -260,8 +260,8 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "scale.json").write_text(json.dumps(about, indent=1) + "\n")
     (given.out / "scale.md").write_text(
-        "Ratios to one reading of the stored vectors at the memory's speed, measured by\n"
-        f"`python -P benchmarks/scale.py --dtype {given.dtype} --rounds {given.rounds}` in one run.\n\n"
+        "Ratios to one reading of the stored vectors at the memory's speed, measured in one run by\n"
+        f"`python -P benchmarks/scale.py --dtype {given.dtype} --rounds {given.rounds}`.\n\n"
         + table(results)
     )
     draw(results, given.out / "scale.svg")
