@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
+ARRIVALS = 20
+"""People who come in a second, at most: what is asked is how many searches go on at once."""
+
 
 class Line:
     """One person's connection: JSON there and back over HTTP/1.1, kept open between requests."""
@@ -46,12 +49,19 @@ class Line:
 
 @dataclass
 class Crowd:
-    """People who look, think and click until the time is up, and what they met."""
+    """People who come one by one, look, think and click until the time is up, and what they met.
+
+    arriving: seconds within which they come. counted, end: from when to when clicks count as
+    `clicks`; those before, while people still come, are in `early`.
+    """
 
     url: str
     think: float
+    arriving: float
+    counted: float
     end: float
     starts: list[float] = field(default_factory=list)
+    early: list[float] = field(default_factory=list)
     clicks: list[float] = field(default_factory=list)
     refused: int = 0
     failed: int = 0
@@ -67,7 +77,7 @@ class Crowd:
             await line.close()
 
     async def _search(self, line: Line, chance: random.Random, seed: int) -> None:
-        await asyncio.sleep(chance.uniform(0.0, self.think))
+        await asyncio.sleep(chance.uniform(0.0, self.arriving))
         began = time.perf_counter()
         status, shown = await line.post("/v1/sessions", {"seed": seed})
         if status != 201:
@@ -83,17 +93,19 @@ class Crowd:
             item = chance.choice(shown["page"]["items"])["id"]
             click = {"item": item, "verdict": verdict, "step": shown["step"]}
             began = time.perf_counter()
+            times = self.clicks if time.monotonic() >= self.counted else self.early
             status, answer = await line.post(f"/v1/sessions/{shown['id']}/clicks", click)
             if status == 200:
-                self.clicks.append(time.perf_counter() - began)
+                times.append(time.perf_counter() - began)
                 shown = answer
             else:
                 self.refused += 1
 
 
 async def gather(url: str, people: int, think: float, seconds: float) -> tuple[Crowd, float]:
-    """Let people search for some seconds; return what they met, and how long it took."""
-    began = time.monotonic()
-    crowd = Crowd(url, think, began + seconds)
+    """Let people come and search; return what they met, and for how many seconds it counted."""
+    arriving = max(think, people / ARRIVALS)
+    counted = time.monotonic() + arriving
+    crowd = Crowd(url, think, arriving, counted, counted + seconds)
     await asyncio.gather(*(crowd.person(seed) for seed in range(people)))
-    return crowd, time.monotonic() - began
+    return crowd, time.monotonic() - counted

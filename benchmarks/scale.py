@@ -260,7 +260,7 @@ def main() -> None:
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "scale.json").write_text(json.dumps(about, indent=1) + "\n")
     (given.out / "scale.md").write_text(
-        "Ratios to one reading of the stored vectors at the memory's speed, measured in one run by\n"
+        "Ratios to one reading of the stored vectors at the memory's speed, in one run of\n"
         f"`python -P benchmarks/scale.py --dtype {given.dtype} --rounds {given.rounds}`.\n\n"
         + table(results)
     )
