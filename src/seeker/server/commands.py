@@ -60,7 +60,7 @@ def serve(catalogs: tuple[str, ...], config: str | None, **flags: Any) -> None:
 
     def tell(address: str) -> None:
         if not compiled():
-            click.echo(NOTICE)
+            click.echo(NOTICE, err=True)
         click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
 
     run(settings, tell)
