@@ -220,9 +220,12 @@ def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
         for n in range(1, 4):
             step(both, n)
             assert alone.page() == far.page()
-        places = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
-        assert len(places) == 4
-        assert gone.node_id not in places
+
+        def elsewhere() -> bool:
+            told = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
+            return len(told) == 4 and gone.node_id not in told
+
+        until(elsewhere)
     finally:
         shards.end()
 
