@@ -28,6 +28,18 @@ class Chosen(NamedTuple):
     among: tuple[int, ...]
 
 
+class Prepared(NamedTuple):
+    """A signed term as the kernel takes it, in the kernel's order; shown: places in the columns."""
+
+    mixtures: Array
+    sharpness: Array
+    sure: Any
+    chance: Any
+    log_chance: float
+    shown: Array
+    signs: Array
+
+
 @dataclass(frozen=True)
 class Choice(Model):
     """P(like i | t, θ) = (1 − λ) softmax_{k ∈ R}(−D_θ(k, t) / σ_θ)[i] + λ / |R|.
@@ -92,11 +104,18 @@ class Choice(Model):
         return cast(Chosen, term).among
 
     def depth(self, term: Term, reach: float) -> float:
+        return self._depth(term, 2.0 * reach / min(self.sigmas))
+
+    def _depth(self, term: Term, apart: float) -> float:
+        """Return how deep a term can be; apart: how far two items' log-odds can be from another.
+
+        A click that may be a slip is never less probable than the slip.
+        """
         among = len(cast(Chosen, term).among)
-        farthest = 2.0 * reach / min(self.sigmas) + float(np.log(among))
-        if self.slip == 0.0:
-            return farthest + 1.0
-        return min(farthest, float(np.log(among / self.slip))) + 1.0
+        deepest = apart + math.log(among)
+        if self.slip > 0.0:
+            deepest = min(deepest, math.log(among / self.slip))
+        return deepest + 1.0
 
     def sharpness(self) -> float:
         return 1.0 / min(self.sigmas)
@@ -110,23 +129,40 @@ class Choice(Model):
     ) -> Adder:
         from seeker.kernels.likelihood import choice
 
-        number = dtype.type
-        mixtures, sharpness = grid.mixtures.astype(dtype), (1.0 / grid.sigmas).astype(dtype)
-        ready = []
-        for term, sign in terms:
-            chosen = cast(Chosen, term)
-            among = np.array([places[row] for row in chosen.among])
-            toward = mixtures if chosen.liked else -mixtures
-            chance = self.slip / len(among)
-            logged = math.log(chance) if chance > 0.0 else -math.inf
-            ready.append((toward, number(chance), logged, among, signs_for(dtype, [sign])))
-        sure = number(1.0 - self.slip)
+        prepared = self._prepared(terms, places, grid.mixtures.astype(dtype), grid.sigmas)
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
-            for toward, chance, logged, among, signs in ready:
-                choice(columns, toward, sharpness, sure, chance, logged, among, signs, units)
+            for term in prepared:
+                choice(columns, *term, units)
 
         return add
+
+    def _prepared(
+        self,
+        terms: Sequence[tuple[Term, int]],
+        places: Mapping[int, int],
+        mixtures: Array,
+        sigmas: Doubles,
+    ) -> list[Prepared]:
+        """Return signed terms as the kernel takes them; mixtures: in the type of the columns."""
+        dtype = mixtures.dtype
+        sharpness = (1.0 / sigmas).astype(dtype)
+        prepared = []
+        for term, sign in terms:
+            chosen = cast(Chosen, term)
+            chance = self.slip / len(chosen.among)
+            prepared.append(
+                Prepared(
+                    mixtures=mixtures if chosen.liked else -mixtures,
+                    sharpness=sharpness,
+                    sure=dtype.type(1.0 - self.slip),
+                    chance=dtype.type(chance),
+                    log_chance=math.log(chance) if chance > 0.0 else -math.inf,
+                    shown=np.array([places[row] for row in chosen.among]),
+                    signs=signs_for(dtype, [sign]),
+                )
+            )
+        return prepared
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
         """Give each click its probability given the clicks before it."""

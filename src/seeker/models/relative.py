@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from seeker.models.base import Adder, Grid, Term, signs_for
+from seeker.models.base import Adder, Grid, Term
 from seeker.models.checks import check_number
-from seeker.models.choice import Choice, Chosen
+from seeker.models.choice import Choice
 from seeker.types import Array, Doubles
 
 _EVEN, _LEANING = 0.4, 0.5
@@ -62,11 +62,7 @@ class Relative(Choice):
         return np.concatenate([[_EVEN], _LEANING * each, (1.0 - _EVEN - _LEANING) * each])
 
     def depth(self, term: Term, reach: float) -> float:
-        among = len(cast(Chosen, term).among)
-        farthest = math.log1p(4.0 * reach / self.floor) / min(self.sigmas) + math.log(among)
-        if self.slip == 0.0:
-            return farthest + 1.0
-        return min(farthest, math.log(among / self.slip)) + 1.0
+        return self._depth(term, math.log1p(4.0 * reach / self.floor) / min(self.sigmas))
 
     def sharpness(self) -> float:
         return 1.0 / (min(self.sigmas) * self.floor)
@@ -80,25 +76,15 @@ class Relative(Choice):
     ) -> Adder:
         from seeker.kernels.likelihood import choice, logarithms
 
-        number = dtype.type
-        mixtures, sharpness = grid.mixtures.astype(dtype), (1.0 / grid.sigmas).astype(dtype)
-        count, noises = len(mixtures), len(sharpness)
-        ready = []
-        for term, sign in terms:
-            chosen = cast(Chosen, term)
-            among = np.array([places[row] for row in chosen.among])
-            toward = np.full((1, 1), 1.0 if chosen.liked else -1.0, dtype)
-            chance = self.slip / len(among)
-            logged = math.log(chance) if chance > 0.0 else -math.inf
-            ready.append((toward, number(chance), logged, among, signs_for(dtype, [sign])))
-        sure, floor = number(1.0 - self.slip), number(self.floor)
+        prepared = self._prepared(terms, places, np.ones((1, 1), dtype), grid.sigmas)
+        mixtures, floor = grid.mixtures.astype(dtype), dtype.type(self.floor)
+        count, noises = len(mixtures), len(grid.sigmas)
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
             seen = np.empty((count, *columns.shape[1:]), dtype)
             logarithms(columns, average, mixtures, floor, seen)
-            for toward, chance, logged, among, signs in ready:
+            for term in prepared:
                 for w in range(count):
-                    one, sums = seen[w : w + 1], units[w * noises : (w + 1) * noises]
-                    choice(one, toward, sharpness, sure, chance, logged, among, signs, sums)
+                    choice(seen[w : w + 1], *term, units[w * noises : (w + 1) * noises])
 
         return add

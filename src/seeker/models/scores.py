@@ -186,8 +186,9 @@ class Scores:
         ledger.upper(self.log_prior)
         whole = ledger.stage
         keep = whole is not None and whole != wanted
-        first = self._batch(NOTHING if whole is None else whole)
-        self.store.reserve(first.new if keep else [], first.kept)
+        if whole is not None and keep:
+            first = self._batch(whole)
+            self.store.reserve(first.new, first.kept)
         for part, stage in enumerate(ledger.stages):
             if out is None and stage == wanted:
                 continue
