@@ -396,7 +396,7 @@ class Session:
         rated = {row(item) for item in state.ratings}
         later: list[set[int]] = []
         if state.start.repeat == "never":
-            later.append({row(item) for item in state.seen if self._rows.known(item)} - rated)
+            later.append(set(self._rows.of_known(state.seen)) - rated)
         if state.start.repeat != "always":
             later.append(rated)
         prior = self._scores.log_prior
@@ -419,10 +419,10 @@ class Session:
         )
 
     def _evidence(self) -> Evidence:
-        row, known = self._rows.of, self._rows.known
+        row, of_known = self._rows.of, self._rows.of_known
         return Evidence(
             clicks=tuple(
-                Judged(row(one.item), one.liked, tuple(row(k) for k in one.among if known(k)))
+                Judged(row(one.item), one.liked, tuple(of_known(one.among)))
                 for one in self._state.ratings.values()
             ),
             texts=tuple(

@@ -52,6 +52,11 @@ class Whereabouts:
             row = self._rows[item] = self._catalog.row(item)
         return row
 
+    def of_known(self, items: Iterable[str]) -> list[int]:
+        """Return the rows of those items that are in the catalog or remembered, in their order."""
+        rows = self._rows
+        return [rows[item] for item in items if item in rows or self.known(item)]
+
     def known(self, item: str) -> bool:
         """Whether the item is in the catalog or remembered."""
         try:
