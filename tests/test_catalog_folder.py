@@ -181,13 +181,6 @@ def test_pickles_are_never_read(copy: Path) -> None:
         Catalog.open(copy)
 
 
-def test_what_is_no_catalog_is_not_found(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    for place in (tmp_path, tmp_path / "file", tmp_path / "nothing"):
-        with pytest.raises(NotFound, match=r"no catalog.*seeker build"):
-            Catalog.open(place)
-
-
 def test_importing_and_opening_load_nothing_heavy(built: Path) -> None:
     import subprocess
 

@@ -79,7 +79,8 @@ def test_attributes_come_by_item_or_by_column() -> None:
         ({"ids": ["a", "b", "a", "d", "e"]}, "more than once"),
         ({"ids": [1, 2, 3, 4, 5]}, "place 0"),
         ({"ids": ["a", "", "c", "d", "e"]}, "place 1"),
-        ({"ids": "abcde"}, "single text"),
+        ({"ids": "abcde"}, "ids is 'abcde'"),
+        ({"ids": None}, "ids is None"),
         ({"views": {}}, "no views"),
         ({"views": X}, "no views"),
         ({"views": {"": X}}, "name for a view"),
@@ -95,10 +96,16 @@ def test_attributes_come_by_item_or_by_column() -> None:
         ({"views": {"x": X, "y": X[:4]}}, "'y' has 4 rows"),
         ({"titles": ["A"]}, "titles"),
         ({"titles": [1, 2, 3, 4, 5]}, "title"),
+        ({"titles": "ABCDE"}, "titles is 'ABCDE'"),
+        ({"titles": 5}, "titles is 5"),
         ({"attributes": [{}]}, "attributes"),
         ({"attributes": {"n": [1]}}, "'n'"),
         ({"attributes": 3}, "attributes"),
+        ({"attributes": {"n": 3}}, "'n' is 3"),
+        ({"attributes": {"n": "12345"}}, "'n' is '12345'"),
+        ({"embedders": {"x": 3}}, "no 'version'"),
         ({"metric": "chebyshev"}, "not a metric"),
+        ({"metric": {"y": "cosine"}}, "'y', which the catalog has not"),
         ({"metric": "cosine", "views": {"x": X * 0}}, "zeros"),
         ({"metric": lambda q, v: [1.0]}, "metric returned shape"),
         ({"metric": lambda q, v: v[:, 0] * np.nan}, "finite"),
@@ -116,3 +123,57 @@ def test_wrong_input_is_named(wrong: dict[str, Any], says: str) -> None:
 def test_unknown_items_are_named() -> None:
     with pytest.raises(NotFound, match="'z'"):
         Catalog.from_arrays(IDS, {"x": X}).item("z")
+
+
+def test_who_gives_something_else_than_an_id_is_told_the_id() -> None:
+    numbered = Catalog.from_arrays([str(n) for n in range(5)], {"x": X})
+    session = numbered.session()
+    with pytest.raises(NotFound, match=r"no item 3 in this catalog\. Give its id, .*: '3'"):
+        session.like(3)  # type: ignore[arg-type]
+    shown = session.page().items[0]
+    with pytest.raises(NotFound, match=f"Give its id, which is a text: '{shown.id}'") as caught:
+        session.like(shown)  # type: ignore[arg-type]
+    assert len(str(caught.value)) < 200
+
+
+class Frame:
+    """As much of a data frame as `dict` knows of: names, and a column for each."""
+
+    def __init__(self, **columns: list[Any]) -> None:
+        self._columns = columns
+
+    def keys(self) -> list[str]:
+        return list(self._columns)
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self._columns[name]
+
+
+class Missing:
+    """Like the mark that data frames put into empty cells: no comparison with it is true."""
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError("it is not known whether this is true")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def test_attributes_may_be_a_data_frame_with_empty_cells() -> None:
+    frame = Frame(
+        year=[1999, 2004, float("nan"), 2011, 2020], label=["a", Missing(), "b", "a", "a"]
+    )
+    catalog = Catalog.from_arrays(IDS, {"x": X}, attributes=frame)  # type: ignore[arg-type]
+    assert catalog.matching({"year": {"ge": 2004}}).tolist() == [False, True, False, True, True]
+    assert catalog.facets()["label"].values == (("a", 3), ("b", 1))
+
+
+def test_an_embedder_needs_no_base_class() -> None:
+    class Vowels:
+        version, dimensions, reads, metric = "1", 3, frozenset({"text"}), "euclidean"
+
+        def embed(self, batch: list[str]) -> list[list[int]]:
+            return [[text.count(letter) for letter in "aeo"] for text in batch]
+
+    catalog = Catalog.from_arrays(IDS, {"x": X}, embedders={"x": Vowels()})  # type: ignore[dict-item]
+    view, vector = catalog.embed_text("area")
+    assert (view, vector.tolist()) == ("x", [2.0, 1.0, 0.0])

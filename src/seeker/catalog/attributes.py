@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from seeker.catalog.given import one_per_item
 from seeker.errors import BadInput
 
 
@@ -15,12 +16,16 @@ class Attributes:
         self._columns = columns
 
     @classmethod
-    def of(cls, given: object, ids: Sequence[str]) -> Attributes:
-        """Check attributes given as one mapping per item or as one column per name."""
+    def of(cls, given: Any, ids: Sequence[str]) -> Attributes:
+        """Check attributes given as one mapping per item, or as one column per name."""
         if given is None:
             return cls({})
-        if isinstance(given, Mapping):
-            columns = {name: list(column) for name, column in given.items()}
+        if hasattr(given, "keys"):
+            # What dict() takes, too: a mapping, or a data frame.
+            columns = {
+                name: one_per_item(f"The attribute {name!r}", column)
+                for name, column in dict(given).items()
+            }
             for name, column in columns.items():
                 if len(column) != len(ids):
                     raise BadInput(
@@ -30,7 +35,7 @@ class Attributes:
             if len(given) != len(ids):
                 raise BadInput(f"There are attributes for {len(given)} items, but {len(ids)} ids.")
             names = dict.fromkeys(name for one in given for name in one)
-            columns = {name: [one.get(name) for one in given] for name in names}
+            columns = {name: tuple(one.get(name) for one in given) for name in names}
         else:
             raise BadInput(
                 "The attributes are not in a form that can be read.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,8 +20,9 @@ from seeker.catalog.facets import Facet
 from seeker.catalog.given import checked_ids, checked_titles, checked_views
 from seeker.catalog.head import Head
 from seeker.catalog.opening import check_sizes, open_views
+from seeker.catalog.paths import PathLike, path_of
 from seeker.catalog.shelf import InMemory, Shelf, Stored
-from seeker.catalog.values import Kind
+from seeker.catalog.values import Kind, short
 from seeker.errors import BadInput, NotFound
 from seeker.session import Event, Item, Session
 from seeker.session.events import Repeat
@@ -85,13 +85,13 @@ class Catalog:
         return cls(shelf, made, reading.given(embedders or {}, made))
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str], trust: bool = False) -> Catalog:
+    def open(cls, path: PathLike, trust: bool = False) -> Catalog:
         """Open a catalog folder in its present version; no vector is read until it is needed.
 
         trust: load any embedder that the folder names to read text, even if it is not one of
         Seeker's own. Only for folders that you made yourself: it means running their code.
         """
-        folder = Path(path)
+        folder = path_of(path, "the path of a catalog")
         stamp = _stamp(folder)
         head = heads.read(folder)
         check_sizes(folder, head)
@@ -173,10 +173,15 @@ class Catalog:
         """Return the place of an item in the catalog."""
         row = self._shelf.row(item) if isinstance(item, str) else None
         if row is None:
-            raise NotFound(
-                f"There is no item {item!r} in this catalog.", "Use an id from `catalog.ids`."
-            )
+            raise NotFound(f"There is no item {short(item)} in this catalog.", self._meant(item))
         return row
+
+    def _meant(self, item: object) -> str:
+        """Return what somebody may have meant by something that is not an id."""
+        near = getattr(item, "id", str(item))
+        if not isinstance(item, str) and near in self:
+            return f"Give its id, which is a text: {near!r}."
+        return "Use an id from `catalog.ids`."
 
     def items(self, rows: Sequence[int]) -> list[Item]:
         """Return the items at some places."""

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seeker.catalog.catalog import Catalog
+from seeker.catalog.paths import PathLike, path_of
 from seeker.errors import BadInput
 
 if TYPE_CHECKING:
     from seeker.catalog.building.record import Source
     from seeker.catalog.building.sources.choose import Options
     from seeker.embedders.base import Embedder
-
-PathLike = str | os.PathLike[str]
 
 
 def build(
@@ -31,7 +28,7 @@ def build(
     attributes: Sequence[str] | None = None,
     vectors: Sequence[str] | None = None,
     ids: PathLike | None = None,
-    table: str | None = None,
+    table: PathLike | None = None,
     encoding: str = "utf-8-sig",
     metric: str | Mapping[str, str] | None = None,
     dtype: str = "auto",
@@ -56,7 +53,7 @@ def build(
     folder, a file that says more about its pictures. metric: how
     ready-made vectors are compared, for all or by view. dtype: how vectors are stored, "float32",
     "float16" or "int8"; "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
-    embedders: by view, embedders of your own.
+    embedders: by name of a view, embedders of your own; `views` says which are used.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there. tell: called with what was
     guessed and what was left out. progress: show a bar.
@@ -90,22 +87,22 @@ def options(
     attributes: Sequence[str] | None = None,
     vectors: Sequence[str] | None = None,
     ids: PathLike | None = None,
-    table: str | None = None,
+    table: PathLike | None = None,
     encoding: str = "utf-8-sig",
 ) -> Options:
     """Return how a source is to be read."""
     from seeker.catalog.building.sources.choose import Options
 
     return Options(
-        images=None if images is None else Path(images),
+        images=None if images is None else path_of(images, "the path of a folder"),
         id=id,
         title=title,
         text=several("text", text),
         picture=picture,
         attributes=several("attributes", attributes),
         vectors=several("vectors", vectors),
-        ids=None if ids is None else Path(ids),
-        table=table,
+        ids=None if ids is None else path_of(ids, "the path of a file of ids"),
+        table=None if table is None else str(table),
         encoding=encoding,
     )
 

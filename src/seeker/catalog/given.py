@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
+from seeker.catalog.values import short
 from seeker.errors import BadInput
 from seeker.models.checks import check_scale
 from seeker.space import Metric, View
@@ -23,6 +25,12 @@ def checked_views(
     """Return the views if each has one vector per item."""
     if not isinstance(views, Mapping) or not views:
         raise BadInput("The catalog has no views.", "Give at least one: {'name': vectors}.")
+    unknown = [name for name in metric if name not in views] if isinstance(metric, Mapping) else []
+    if unknown:
+        raise BadInput(
+            f"There is a metric for view {unknown[0]!r}, which the catalog has not.",
+            f"It has {list(views)}.",
+        )
     check_scale(scale)
     stored = check_dtype(dtype)
     made = {}
@@ -41,16 +49,14 @@ def checked_views(
 
 def checked_ids(ids: Iterable[str]) -> tuple[str, ...]:
     """Return the ids if they are different texts, at least one."""
-    if isinstance(ids, str):
-        raise BadInput("ids is a single text.", "Give a list with one text per item.")
-    names = tuple(ids)
+    names = one_per_item("ids", ids)
     if not names:
         raise BadInput("The catalog is empty.", "Give at least one item.")
     for place, name in enumerate(names):
         if not isinstance(name, str) or not name:
             raise BadInput(
-                f"The id at place {place} is {name!r}.",
-                "Every id must be a text that is not empty.",
+                f"The id at place {place} is {short(name)}.",
+                "Every id must be a text that is not empty, such as str(number).",
             )
     if len(set(names)) < len(names):
         seen: set[str] = set()
@@ -63,10 +69,19 @@ def checked_titles(titles: Iterable[str] | None, ids: Sequence[str]) -> tuple[st
     """Return the titles if there is one text per item."""
     if titles is None:
         return None
-    given = tuple(titles)
+    given = one_per_item("titles", titles)
     if len(given) != len(ids):
         raise BadInput(f"There are {len(given)} titles, but {len(ids)} ids.")
     for place, title in enumerate(given):
         if not isinstance(title, str):
-            raise BadInput(f"The title at place {place} is {title!r}.", "Titles must be texts.")
+            raise BadInput(
+                f"The title at place {place} is {short(title)}.", "Titles must be texts."
+            )
     return given
+
+
+def one_per_item(name: str, given: object) -> tuple[Any, ...]:
+    """Return what was given as a list; a single text would be one of letters."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise BadInput(f"{name} is {short(given)}.", "Give a list with one value per item.")
+    return tuple(given)

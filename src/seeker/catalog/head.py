@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from seeker.catalog.paths import work_folder
 from seeker.catalog.values import Kind
 from seeker.errors import BadInput, NotFound
 
@@ -129,9 +130,7 @@ def read(folder: Path) -> Head:
     try:
         written = json.loads((folder / NAME).read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
-        raise NotFound(
-            f"There is no catalog at '{folder}'.", "Make one with `seeker build SOURCE --out …`."
-        ) from None
+        raise _missing(folder) from None
     except (ValueError, RecursionError):
         raise damaged(folder, "its catalog.json is not JSON") from None
     if not isinstance(written, dict) or not isinstance(written.get("schema"), int):
@@ -146,6 +145,24 @@ def read(folder: Path) -> Head:
         return _head(written)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise damaged(folder, "its catalog.json is not complete") from None
+
+
+def _missing(folder: Path) -> NotFound:
+    """Return the error for a place that has no catalog, with what may have been meant."""
+    if folder.name == NAME and folder.is_file():
+        return NotFound(f"'{folder}' is part of a catalog.", f"Open its folder, '{folder.parent}'.")
+    if work_folder(folder).is_dir():
+        return NotFound(
+            f"There is no catalog at '{folder}' yet.",
+            "Its build was interrupted or still runs; the same `seeker build` goes on with it.",
+        )
+    if folder.exists():
+        return NotFound(
+            f"'{folder}' is not a catalog.", f"Make one of it with `seeker build {folder} --out …`."
+        )
+    return NotFound(
+        f"There is no catalog at '{folder}'.", "Make one with `seeker build SOURCE --out …`."
+    )
 
 
 def damaged(folder: Path, what: str) -> BadInput:

@@ -47,10 +47,15 @@ def given(embedders: Mapping[str, Embedder], views: Mapping[str, View]) -> dict[
                 f"There is an embedder for view '{name}', which the catalog has not.",
                 f"It has {list(views)}.",
             )
+    if not embedders:
+        return {}
+    from seeker.embedders.foreign import adapted
+
+    made = {name: adapted(embedders[name]) for name in views if name in embedders}
     return {
-        name: Reader(partial(_self, embedders[name]))
-        for name in views
-        if name in embedders and "text" in embedders[name].reads
+        name: Reader(partial(_self, embedder))
+        for name, embedder in made.items()
+        if "text" in embedder.reads
     }
 
 

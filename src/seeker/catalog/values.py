@@ -49,7 +49,15 @@ def plain(value: object) -> Plain:
         return json.dumps(value, ensure_ascii=False, sort_keys=True, default=str)
     if isinstance(value, bytes):
         return f"{len(value)} bytes"
-    return clean(str(value))
+    return clean(str(value)) if _is_known(value) else None
+
+
+def _is_known(value: object) -> bool:
+    """Return whether a value equals itself: what data frames put in empty cells does not."""
+    try:
+        return bool(value == value)
+    except TypeError:
+        return False
 
 
 def clean(text: str) -> str:
@@ -123,4 +131,5 @@ CALLED: Mapping[str, str] = {
 def short(value: Any, length: int = 60) -> str:
     """Return a value as one short line for a message, whatever it holds."""
     shown = ascii(value) if isinstance(value, str) and not value.isprintable() else repr(value)
+    shown = shown if shown.isprintable() else " ".join(shown.split())
     return shown if len(shown) <= length else f"{shown[: length - 1]}…"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
 import shutil
 import time
 from collections.abc import Mapping, Sequence
@@ -27,6 +26,7 @@ from seeker.catalog.building.sources.choose import Options, open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
 from seeker.catalog.locks import alone
+from seeker.catalog.paths import PathLike, path_of, work_folder
 from seeker.catalog.writer import ItemWriter
 from seeker.errors import Conflict
 from seeker.space.packing import check_dtype
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 
 def build(
-    source: str | os.PathLike[str] | Source,
-    out: str | os.PathLike[str],
+    source: PathLike | Source,
+    out: PathLike,
     *,
     views: Sequence[str] | None = None,
     embedders: Mapping[str, Embedder] | None = None,
@@ -51,7 +51,7 @@ def build(
     progress: bool = False,
 ) -> Catalog:
     """Build a catalog from a source and open it; see `seeker.build`."""
-    target = Path(out)
+    target = path_of(out, "the path of a catalog")
     if (target / heads.NAME).exists() and not replace:
         raise Conflict(
             f"There is a catalog at '{target}' already.",
@@ -124,12 +124,6 @@ def make_head(
         about=about,
         departed=departed,
     )
-
-
-def work_folder(target: Path) -> Path:
-    """Return where a catalog is built: beside its place, so that a rename puts it there."""
-    absolute = Path(os.path.abspath(target))
-    return absolute.with_name(f"{absolute.name}.building")
 
 
 def begin(work: Path, how: str) -> bool:

@@ -59,6 +59,12 @@ def plan(
             "The source has neither pictures nor texts nor vectors to compare items by.",
             "Say which columns they are in.",
         )
+    unknown = [one for one in metric if one not in chosen] if isinstance(metric, Mapping) else []
+    if unknown:
+        raise BadInput(
+            f"There is a metric for view {unknown[0]!r}, which is not one of those to make.",
+            f"They are {list(chosen)}.",
+        )
     ready = {view_name(column): column for column in offer.vectors}
     if len(ready) < len(offer.vectors):
         raise BadInput(

@@ -16,6 +16,7 @@ from pathlib import Path
 from seeker.catalog import head as heads
 from seeker.catalog.head import Head, settle
 from seeker.catalog.locks import alone
+from seeker.catalog.paths import work_folder
 from seeker.errors import NotFound
 
 VERSIONS = "versions"
@@ -67,8 +68,6 @@ def publish(head: Head, work: Path, target: Path) -> None:
 
 def tidied(target: Path) -> int:
     """Leave only the present version in a catalog; return how many bytes were freed."""
-    from seeker.catalog.building.build import work_folder
-
     heads.read(target)
     work = work_folder(target)
     work.mkdir(exist_ok=True)

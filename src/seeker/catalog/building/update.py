@@ -7,7 +7,6 @@ old files. What is removed leaves its vectors behind, for sessions in which it w
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ import numpy as np
 
 from seeker.catalog.building import publish
 from seeker.catalog.building.assembly import Assembled, Assembly
-from seeker.catalog.building.build import begin, make_head, work_folder
+from seeker.catalog.building.build import begin, make_head
 from seeker.catalog.building.chunk import name_of
 from seeker.catalog.building.departing import keep_departed
 from seeker.catalog.building.making import THUMBNAIL
@@ -32,6 +31,7 @@ from seeker.catalog.building.sources.choose import Options, open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
 from seeker.catalog.locks import alone
+from seeker.catalog.paths import PathLike, path_of, work_folder
 from seeker.errors import BadInput, NotFound
 from seeker.space import packing
 
@@ -42,8 +42,8 @@ _ROWS = 8192
 
 
 def add(
-    path: str | os.PathLike[str],
-    source: str | os.PathLike[str] | Source,
+    path: PathLike,
+    source: PathLike | Source,
     *,
     options: Options | None = None,
     embedders: Mapping[str, Embedder] | None = None,
@@ -57,7 +57,7 @@ def add(
     The views are those that the catalog has. Items whose id is there already are left out. trust:
     load any embedder that the catalog names, even if it is not one of Seeker's own.
     """
-    target = Path(path)
+    target = path_of(path, "the path of a catalog")
     with _updating(target) as (work, old, head):
         opened = open_source(source, options or Options())
         makings = _same_makings(head, opened.offer, embedders or {}, trust)
@@ -92,13 +92,13 @@ def add(
 
 
 def remove(
-    path: str | os.PathLike[str],
+    path: PathLike,
     *,
     ids: Iterable[str] | None = None,
     where: Mapping[str, Any] | None = None,
 ) -> Catalog:
     """Remove items, by their ids or by a filter, as a new version, and open it."""
-    target = Path(path)
+    target = path_of(path, "the path of a catalog")
     if ids is None and not where:
         raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
     with _updating(target) as (work, old, head):

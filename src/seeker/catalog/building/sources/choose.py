@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seeker.catalog.building.record import Source
+from seeker.catalog.paths import PathLike, path_of
+from seeker.catalog.values import short
 from seeker.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
@@ -37,17 +39,22 @@ class Options:
     encoding: str = "utf-8-sig"
 
 
-def open_source(source: str | os.PathLike[str] | Source, options: Options) -> Source:
+def open_source(source: PathLike | Source, options: Options) -> Source:
     """Return a source by its address; one that is a source already stays as it is."""
     if not isinstance(source, str | os.PathLike):
-        return source
+        if hasattr(source, "records"):
+            return source
+        raise BadInput(
+            f"{short(source)} is not a source.",
+            f"A source is {KNOWN}; what is in memory goes to `Catalog.from_arrays`.",
+        )
+    path = path_of(source, "a source")
     address = os.fspath(source)
     if address.startswith(("postgres://", "postgresql://")):
         from seeker.catalog.building.sources.postgres import PostgresRows
         from seeker.catalog.building.sources.table import Table
 
         return Table(PostgresRows(address, options), options, None)
-    path = Path(address)
     if not path.exists():
         raise NotFound(f"There is no '{path}'.", f"A source is {KNOWN}.")
     if path.is_dir():
