@@ -201,7 +201,7 @@ class Session:
         log.check_verdict(verdict)
         if verdict != "clear" or item not in self._state.ratings:
             self._rows.of(item)
-        on_screen = self._on_display() if shown is None else self._checked(shown)
+        on_screen = self._on_display(item) if shown is None else self._checked(shown)
         self._append(Click(str(item), verdict, tuple(on_screen)))
 
     def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
@@ -432,11 +432,16 @@ class Session:
             ),
         )
 
-    def _on_display(self) -> list[str]:
-        """Return the ids of the page; who has just been shown it has made them known."""
-        if self._displayed is None or self._displayed[0] is not self._ranking:
-            return self.page().ids
-        return self._displayed[1]
+    def _on_display(self, item: str) -> list[str]:
+        """Return the ids of the page given out last if it holds the item, else of this step's page.
+
+        Who clicks on several items of a page before asking for the next one still looks at it.
+        """
+        if self._displayed is not None:
+            ranking, ids = self._displayed
+            if item in ids or ranking is self._ranking:
+                return ids
+        return self.more(0, self._state.start.page_size).ids
 
     def _checked(self, shown: Sequence[str]) -> list[str]:
         if isinstance(shown, str):
