@@ -111,7 +111,7 @@ def test_work_that_was_stopped_half_way_changes_no_page(
 def test_a_belief_of_many_items_is_not_kept_longer_than_it_is_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("seeker.session.session.KEPT_BELIEF", 100)
+    monkeypatch.setattr("seeker.session.local.KEPT_BELIEF", 100)
     session: Session = made(300).session()
     first = session.belief
     assert session.belief is first

@@ -198,7 +198,7 @@ def test_a_flat_belief_is_foreseen_and_stays_exact() -> None:
         (session.like if step % 2 else session.dislike)(page[step % 12])
         if step == 12:
             session.undo()
-        foreseen += session._scores.ceiling() < 0.0
+        foreseen += session._finder._scores.ceiling() < 0.0
         full = Session.replay(catalog, session.events)
         assert full.belief is not None
         assert session.page() == full.page()

@@ -24,8 +24,11 @@ from seeker.catalog.paths import PathLike, path_of
 from seeker.catalog.shelf import InMemory, Shelf, Stored
 from seeker.catalog.values import Kind, short
 from seeker.errors import BadInput, NotFound
-from seeker.session import Event, Item, Session
+from seeker.session import Event, Item, Session, State
 from seeker.session.events import Repeat
+from seeker.session.finder import Finder
+from seeker.session.local import LocalFinder
+from seeker.session.whereabouts import Whereabouts
 from seeker.space import Metric, View
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
@@ -36,9 +39,6 @@ if TYPE_CHECKING:
 
 class Catalog:
     """Items that can be searched: ids, titles, attributes, and vectors in one or more views."""
-
-    sessions: type[Session] = Session
-    """What searches this catalog."""
 
     def __init__(
         self,
@@ -153,7 +153,7 @@ class Catalog:
         are several. repeat: whether items may be shown again: "never" once they were on screen,
         "unrated" unless they were judged, "always".
         """
-        return self.sessions.begin(
+        return Session.begin(
             self,
             model=model,
             strategy=strategy,
@@ -167,7 +167,11 @@ class Catalog:
 
     def replay(self, events: Iterable[Event | Mapping[str, Any]]) -> Session:
         """Return the session that these events, or their JSON, make up: the same to the bit."""
-        return self.sessions.replay(self, events)
+        return Session.replay(self, events)
+
+    def finder(self, state: State, rows: Whereabouts) -> Finder:
+        """Return what computes order and belief for a session in some state."""
+        return LocalFinder(self, state, rows)
 
     def row(self, item: str) -> int:
         """Return the place of an item in the catalog."""

@@ -8,14 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from seeker.cluster.messages import Above, Everything, Question, Weigh, Weighed
+from seeker.cluster.inquiry import Inquiry
+from seeker.cluster.messages import Above, Everything, Weigh, Weighed
 from seeker.cluster.scores import FrontScores
 from seeker.models.scores import Interrupted, Stop
 from seeker.session import Belief
 from seeker.types import Doubles, Rows
-
-Ask = Callable[[Question, bool], list[object]]
-"""ask(question, whole): the answers of the shards in order; whole: not without all of them."""
 
 
 class MergedBelief(Belief):
@@ -29,13 +27,13 @@ class MergedBelief(Belief):
         self,
         scores: FrontScores,
         views: Sequence[str],
-        ask: Ask,
+        inquiry: Inquiry,
         page: Callable[[], Rows],
         row: Callable[[str], int],
     ) -> None:
         """Hold the way to the numbers; nothing is asked of the shards yet."""
         self._scores = scores
-        self._ask = ask
+        self._inquiry = inquiry
         self._views = tuple(views)
         self._grid = scores.grid
         self._page = page
@@ -53,7 +51,7 @@ class MergedBelief(Belief):
         return self._parts(idle=False)
 
     def _parts(self, idle: bool) -> list[Weighed]:
-        return [one for one in self._ask(Weigh(idle), False) if isinstance(one, Weighed)]
+        return self._inquiry.ask(Weigh(idle), Weighed)
 
     @cached_property
     def _shares(self) -> Doubles:
@@ -73,7 +71,7 @@ class MergedBelief(Belief):
     @cached_property
     def log_posterior(self) -> Doubles:  # type: ignore[override]
         """Log-probabilities, (items,) float64, in catalog order: collected from all shards."""
-        logs = np.concatenate([np.asarray(one) for one in self._ask(Everything(), True)])
+        logs = np.concatenate(self._inquiry.ask(Everything(), np.ndarray, whole=True))
         logs -= self._log_total
         logs.setflags(write=False)
         return logs
@@ -81,7 +79,7 @@ class MergedBelief(Belief):
     def rank(self, item: str) -> float:
         """Return an item's place by probability: 1 is best, ties share the middle place."""
         value = self._log_probability(item)
-        counts = np.array(self._ask(Above(self._log_total, value), True))
+        counts = np.array(self._inquiry.ask(Above(self._log_total, value), tuple, whole=True))
         higher, equal = counts.sum(axis=0)
         return float(higher + (equal + 1) / 2)
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from seeker.catalog import Catalog
+from seeker.cluster.finder import ShardFinder
 from seeker.cluster.fleet import Fleet
-from seeker.cluster.session import ClusterSession
+from seeker.session import State
+from seeker.session.whereabouts import Whereabouts
 
 
 class ClusterCatalog(Catalog):
     """Items, filters and keyword search here at the front; distances and scores in shards."""
 
-    sessions = ClusterSession
     fleet: Fleet
 
     @classmethod
@@ -20,3 +21,7 @@ class ClusterCatalog(Catalog):
         made._stamp = catalog._stamp
         made.fleet = fleet
         return made
+
+    def finder(self, state: State, rows: Whereabouts) -> ShardFinder:
+        """Return what computes order and belief for a session, by asking the shards."""
+        return ShardFinder(self, state, rows)

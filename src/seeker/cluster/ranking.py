@@ -11,8 +11,8 @@ from seeker.cluster.messages import Found
 from seeker.display.order import best
 from seeker.types import Doubles, Rows
 
-Ask: TypeAlias = Callable[[int], tuple[list[Found], bool]]
-"""ask(count): what every shard has first, (count,) items each, and whether all have answered."""
+Ask: TypeAlias = Callable[[int], list[Found]]
+"""ask(count): what every shard that answers has first, (count,) items each."""
 
 
 class Merged:
@@ -25,7 +25,6 @@ class Merged:
         self, total: int, later: tuple[Rows, ...], ask: Ask, value: Callable[[Rows], Doubles]
     ) -> None:
         self.total = total
-        self.partial = False
         self._later = later
         self._early = total - sum(len(rows) for rows in later)
         self._ask = ask
@@ -34,24 +33,19 @@ class Merged:
 
     def head(self, count: int) -> Rows:
         """Return the first items of the order, (count,)."""
-        if count <= len(self._rows) or len(self._rows) == self.total:
-            return self._rows[:count]
-        wanted = min(max(count, 2 * len(self._rows)), self.total)
-        rows, whole = self._first(wanted)
-        self.partial = not whole
-        if whole:
-            self._rows = rows
-        return rows[:count]
+        if count > len(self._rows) < self.total:
+            wanted = min(max(count, 2 * len(self._rows)), self.total)
+            groups = [self._first(min(wanted, self._early))]
+            for rows in self._later:
+                if sum(map(len, groups)) < wanted:
+                    groups.append(best(rows, self._value(rows)))
+            self._rows = np.concatenate(groups)
+        return self._rows[:count]
 
-    def _first(self, wanted: int) -> tuple[Rows, bool]:
-        groups, whole = [np.empty(0, np.int64)], True
-        if self._early:
-            count = min(wanted, self._early)
-            found, whole = self._ask(count)
-            rows = np.concatenate([one.rows for one in found])
-            values = np.concatenate([one.values for one in found])
-            groups.append(best(rows, values, count))
-        for rows in self._later:
-            if sum(map(len, groups)) < wanted:
-                groups.append(best(rows, self._value(rows)))
-        return np.concatenate(groups), whole
+    def _first(self, count: int) -> Rows:
+        """Return the first items of those that need not come later, (count,)."""
+        if not count:
+            return np.empty(0, np.int64)
+        found = self._ask(count)
+        rows = np.concatenate([one.rows for one in found])
+        return best(rows, np.concatenate([one.values for one in found]), count)

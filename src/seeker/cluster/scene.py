@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
 from seeker.cluster.candidates import Candidates
+from seeker.cluster.inquiry import Inquiry
 from seeker.cluster.messages import Best, Found, LogTotal, Probable, Question, Shuffled
 from seeker.cluster.prior import Prior
 from seeker.cluster.ranking import Merged
@@ -21,26 +22,18 @@ from seeker.types import Doubles, Rows
 FEW = 4096
 """Up to so many candidates are simply listed."""
 
-Asked: TypeAlias = Callable[[Question], tuple[list[Found], bool]]
-Chained: TypeAlias = Callable[[Callable[[float | None], Question]], float]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FrontScene(Scene):
-    """A scene at the front.
+    """A scene at the front; whatever concerns all items is asked of the shards."""
 
-    ask(question): what every shard has first, and whether all have answered. chain(question): the
-    number that the shards make one after the other, each going on from the one before.
-    """
-
-    ask: Asked
-    chain: Chained
+    inquiry: Inquiry
 
     @classmethod
-    def of(cls, scene: Scene, ask: Asked, chain: Chained) -> FrontScene:
+    def of(cls, scene: Scene, inquiry: Inquiry) -> FrontScene:
         """Return a scene that asks shards."""
         same = {field.name: getattr(scene, field.name) for field in fields(scene)}
-        return cls(**same, ask=ask, chain=chain)
+        return cls(**same, inquiry=inquiry)
 
     @property
     def prior(self) -> Prior | None:
@@ -59,28 +52,28 @@ class FrontScene(Scene):
 
     def ordered(self, width: float, per_click: bool = True) -> Ranking:
         """Return the items by score + width · noise."""
-
-        def ask(count: int) -> tuple[list[Found], bool]:
-            return self.ask(Best(width, per_click, count))
-
-        return Merged(self.total, self.later, ask, Order(self, width, per_click).z)
+        return self._merged(
+            lambda count: Best(width, per_click, count), Order(self, width, per_click).z
+        )
 
     def shuffled(self) -> Ranking:
         """Return the items in an order that is nothing but noise."""
-
-        def ask(count: int) -> tuple[list[Found], bool]:
-            return self.ask(Shuffled(count))
-
-        return Merged(self.total, self.later, ask, lambda rows: shuffled(self, rows))
+        return self._merged(Shuffled, lambda rows: shuffled(self, rows))
 
     def by_probability(self, width: float, per_click: bool = True) -> Ranking:
         """Return the items by probability + width · noise."""
-        log_total = self.chain(LogTotal)
+        log_total = self.inquiry.chain(LogTotal)
+        return self._merged(
+            lambda count: Probable(width, per_click, log_total, count),
+            lambda rows: noisy_probabilities(self, width, per_click, log_total, rows),
+        )
 
-        def ask(count: int) -> tuple[list[Found], bool]:
-            return self.ask(Probable(width, per_click, log_total, count))
+    def _merged(
+        self, question: Callable[[int], Question], value: Callable[[Rows], Doubles]
+    ) -> Ranking:
+        """Return the ranking that a question(count) for the first items and their values make."""
 
-        def value(rows: Rows) -> Doubles:
-            return noisy_probabilities(self, width, per_click, log_total, rows)
+        def ask(count: int) -> list[Found]:
+            return self.inquiry.ask(question(count), Found)
 
         return Merged(self.total, self.later, ask, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from seeker.cluster.prior import Prior
+from seeker.cluster.ranges import Range
 from seeker.cluster.space import FrontSpace
 from seeker.models.base import Evidence, Model
 from seeker.models.scores import Scores, Stop, never
@@ -18,17 +19,21 @@ class FrontScores(Scores):
     space: FrontSpace
     log_prior: Prior | None  # type: ignore[assignment]
 
-    def __init__(self, model: Model, space: FrontSpace, log_prior: Prior | None) -> None:
+    def __init__(self, model: Model, space: FrontSpace, ranges: tuple[Range, ...]) -> None:
         super().__init__(model, space)
-        self.log_prior = log_prior
-        self.evidence = Evidence()
+        self._ranges = ranges
+        self._evidence = Evidence()
         self.rows: tuple[int, ...] = ()
         """The items that the evidence speaks of."""
+
+    def assume(self, log_prior: Doubles | None) -> None:
+        """Put another log-prior, (items,), in the place of the one there is; it is kept small."""
+        self.log_prior = None if log_prior is None else Prior(log_prior, self._ranges)
 
     def want(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence."""
         terms = self.model.terms(evidence, self.space)
-        self.evidence = evidence
+        self._evidence = evidence
         self._wanted = frozenset(terms)
         self._batches = {}
         spoken = [probe.row for term in terms for probe in self.model.probe(term)]
@@ -37,8 +42,9 @@ class FrontScores(Scores):
 
     def then(self) -> FrontScores:
         """Return these scores as they are now, whatever comes."""
-        kept = FrontScores(self.model, self.space, self.log_prior)
-        kept.want(self.evidence)
+        kept = FrontScores(self.model, self.space, self._ranges)
+        kept.log_prior = self.log_prior
+        kept.want(self._evidence)
         return kept
 
     def settle(self, stop: Stop = never) -> None:

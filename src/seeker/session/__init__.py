@@ -15,7 +15,8 @@ from seeker.session.events import (
 )
 from seeker.session.explanation import Explanation, Share
 from seeker.session.page import Item, Page
-from seeker.session.session import PAPER, Session
+from seeker.session.paper import PAPER
+from seeker.session.session import Session
 from seeker.session.state import State
 
 __all__ = [

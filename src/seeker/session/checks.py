@@ -1,4 +1,4 @@
-"""Checks of what a session is started with."""
+"""Checks of what a session is given."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from seeker.space import View
 from seeker.types import Doubles
 
 
-def check_page_size(size: object) -> int:
-    """Return the page size if it is a whole number of at least 1."""
-    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
-        raise BadInput(f"page_size is {size!r}, but it must be a whole number of at least 1.")
-    return int(size)
+def check_whole(name: str, number: object, least: int) -> int:
+    """Return a number if it is a whole one of at least so much."""
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
+        raise BadInput(f"{name} is {number!r}, but it must be a whole number of at least {least}.")
+    return int(number)
 
 
 def check_seed(seed: object) -> int:
@@ -26,13 +26,6 @@ def check_seed(seed: object) -> int:
     if not whole or not 0 <= seed < 2**128:  # type: ignore[operator]
         raise BadInput(f"seed is {seed!r}, but it must be a whole number from 0 to 2**128 − 1.")
     return int(seed)  # type: ignore[call-overload,no-any-return]
-
-
-def check_count(count: object) -> int:
-    """Return how many events to take back, if it is a whole number of at least 1."""
-    if not isinstance(count, int | np.integer) or isinstance(count, bool) or count < 1:
-        raise BadInput(f"count is {count!r}, but it must be a whole number of at least 1.")
-    return int(count)
 
 
 def check_filter(filter: object) -> Mapping[str, Any] | None:

@@ -42,6 +42,16 @@ class Start:
     user: str | Mapping[str, Doubles] | None = None
     repeat: Repeat = "never"
 
+    @property
+    def given_prior(self) -> Doubles | None:
+        """The log-probabilities that were given, (items,), if any were."""
+        return None if isinstance(self.prior, str) else self.prior
+
+    @property
+    def person(self) -> Mapping[str, Doubles] | None:
+        """The vectors that were given of a person, by view, if any were."""
+        return None if isinstance(self.user, str) else self.user
+
 
 @dataclass(frozen=True)
 class Click:

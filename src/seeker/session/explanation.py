@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
+
+import numpy as np
+
+from seeker.models.base import Evidence, Said
+from seeker.models.scores import Scores
+from seeker.session.state import Rating
+
+_SAMPLE = 256
 
 
 @dataclass(frozen=True)
@@ -32,3 +41,30 @@ class Explanation:
     prior: float
     text: float
     clicks: tuple[Share, ...]
+
+
+def explained(
+    item: str, row: int, scores: Scores, evidence: Evidence, ratings: Iterable[Rating]
+) -> Explanation:
+    """Explain the score of the item at a row; ratings: whose clicks they are, in their order."""
+    sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE)).astype(np.int64)
+    rows = np.concatenate([[row], sample])
+    terms = scores.model.terms(evidence, scores.space)
+    said = [term for term in terms if isinstance(term, Said)]
+    clicked = [term for term in terms if not isinstance(term, Said)]
+    shares = scores.model.shares(evidence, clicked, lambda some: scores.values(some, rows))
+    return Explanation(
+        item=item,
+        score=float(scores.at(rows[:1])[0]),
+        prior=0.0 if scores.log_prior is None else float(scores.log_prior[row]),
+        text=float(scores.values(said, rows[:1])[0, 0] - scores.grid.log_weights[0]),
+        clicks=tuple(
+            Share(
+                item=rating.item,
+                verdict="like" if rating.liked else "dislike",
+                log_likelihood=float(share[0]),
+                pull=float(share[0] - share[1:].mean()),
+            )
+            for rating, share in zip(ratings, shares, strict=True)
+        ),
+    )

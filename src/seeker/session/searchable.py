@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,11 @@ from numpy.typing import NDArray
 from seeker.session.page import Item
 from seeker.space import View
 from seeker.types import Doubles, Floats
+
+if TYPE_CHECKING:
+    from seeker.session.finder import Finder
+    from seeker.session.state import State
+    from seeker.session.whereabouts import Whereabouts
 
 
 class Vanished(Protocol):
@@ -59,4 +64,8 @@ class Searchable(Protocol):
     @property
     def departed(self) -> Vanished:
         """Items that are gone, as far as they are remembered."""
+        ...
+
+    def finder(self, state: State, rows: Whereabouts) -> Finder:
+        """Return what computes order and belief for a session in some state."""
         ...

@@ -56,8 +56,7 @@ class State:
     @property
     def blank(self) -> bool:
         """Whether nothing is known yet of what is looked for."""
-        start = self.start
-        given = start.prior is not None and not isinstance(start.prior, str)
+        given = self.start.given_prior is not None
         return not (given or self.query is not None or self.seen or self.texts)
 
     @property

@@ -14,32 +14,31 @@ class Whereabouts:
     """The rows of the items a session speaks of.
 
     An item that has left the catalog since it was clicked keeps its vote: it gets a row after the
-    last one, where its remembered vectors are found.
+    last one. departed: the vectors of such items by view, (d,) each, in the order of these rows.
     """
 
-    def __init__(self, catalog: Searchable) -> None:
+    def __init__(self, catalog: Searchable, events: Iterable[Event] = ()) -> None:
+        """Give rows to all items of the events."""
         self._catalog = catalog
         self._rows: dict[str, int] = {}
-
-    def departed(self, events: Iterable[Event]) -> list[Mapping[str, Floats]]:
-        """Give rows to all items of the events; return the vectors of those that are gone."""
-        gone: list[Mapping[str, Floats]] = []
+        self.departed: list[Mapping[str, Floats]] = []
         for event in events:
-            if not isinstance(event, Click):
-                continue
-            for item in (event.item, *event.shown):
-                if item in self._rows or self.known(item):
-                    continue
-                vectors = self._catalog.departed.get(item)
-                if vectors is not None:
-                    self._rows[item] = len(self._catalog) + len(gone)
-                    gone.append(vectors)
-                elif item == event.item:
-                    raise NotFound(
-                        f"The session has a click on item {item!r}, of which nothing is known.",
-                        "Open it with the catalog it was made with, or a later version of it.",
-                    )
-        return gone
+            if isinstance(event, Click):
+                for item in (event.item, *event.shown):
+                    if not self.known(item) and not self._remember(item) and item == event.item:
+                        raise NotFound(
+                            f"The session has a click on item {item!r}, of which nothing is known.",
+                            "Open it with the catalog it was made with, or a later version of it.",
+                        )
+
+    def _remember(self, item: str) -> bool:
+        """Give a row to an item that is not in the catalog; return whether it is remembered."""
+        vectors = self._catalog.departed.get(item)
+        if vectors is None:
+            return False
+        self._rows[item] = len(self._catalog) + len(self.departed)
+        self.departed.append(vectors)
+        return True
 
     def learn(self, items: Iterable[str], rows: Iterable[int]) -> None:
         """Take in where items are that were just read, so that nobody has to look them up."""

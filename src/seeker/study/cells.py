@@ -10,8 +10,8 @@ from typing import Any
 from seeker import display, models
 from seeker.errors import BadInput
 from seeker.server.asking import model_of, strategy_of
+from seeker.session import PAPER
 from seeker.session.events import Repeat
-from seeker.session.session import PAPER
 
 PAPER_MODEL = "paper"
 """A word for the paper's own setting: its model, strategies that begin as it does, repetition."""

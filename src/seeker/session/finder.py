@@ -1,0 +1,165 @@
+"""What follows from a session's state: the order of the items, and what is believed of them.
+
+A session keeps the log and takes what a person does; its finder computes. There are two kinds: one
+that holds scores of all items itself (`local`), and one that asks shards (`seeker.cluster`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+
+from seeker import display
+from seeker.models.base import Evidence, Judged, Spoken
+from seeker.models.scores import Scores, Stop, never
+from seeker.models.warm import warm_up
+from seeker.session.belief import Belief
+from seeker.session.explanation import Explanation, explained
+from seeker.session.prior import Assumption, assumption, log_prior
+from seeker.session.searchable import Searchable
+from seeker.session.state import State
+from seeker.session.whereabouts import Whereabouts
+from seeker.types import Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Head:
+    """The first items of a ranking of `total` items, by row.
+
+    partial: part of the catalog could not be asked, so better items may be missing.
+    """
+
+    rows: Rows
+    total: int
+    partial: bool = False
+
+
+class Finder(ABC):
+    """Order and belief of all items of a catalog, in one state of a session after another.
+
+    Little is computed before it is asked for. scores: under the model of the session, before
+    anything is known.
+    """
+
+    def __init__(
+        self, catalog: Searchable, state: State, rows: Whereabouts, scores: Scores
+    ) -> None:
+        self._catalog = catalog
+        self._rows = rows
+        self._scores = scores
+        self._assumed: Assumption | None = None
+        warm_up(scores)
+        self.follow(state)
+
+    def follow(self, state: State) -> None:
+        """Be about this state from now on. If that fails, follow the state before again."""
+        assumed = assumption(state)
+        if assumed != self._assumed:
+            self._scores.assume(log_prior(self._catalog, state.start.given_prior, assumed))
+            self._assumed = assumed
+        self._evidence = self._heard(state)
+        self._scores.want(self._evidence)
+        self._state = state
+        self._order: display.Ranking | None = None
+        self.lighten()
+
+    def head(self, count: int) -> Head:
+        """Return the first items of the ranking, (count,) or fewer at the end of the catalog."""
+        ranking = self._ranking
+        return Head(ranking.head(min(count, ranking.total)), ranking.total)
+
+    @abstractmethod
+    def believe(self, stop: Stop = never) -> Belief:
+        """Return what is believed now; it stays that of this moment, whatever comes."""
+
+    @abstractmethod
+    def refresh(self, stop: Stop) -> None:
+        """Do in advance what the next page needs; `Interrupted` is raised if it was stopped."""
+
+    def prepare(self, stop: Stop) -> Belief:
+        """Do in advance what the next page and a look at the belief need; stop: as for refresh."""
+        self.refresh(stop)
+        return self.believe(stop)
+
+    @abstractmethod
+    def lighten(self, columns: bool = False) -> None:
+        """Let go of the belief, and of columns kept for later clicks; no result changes."""
+
+    def explain(self, item: str) -> Explanation:
+        """Say which clicks brought an item to its place."""
+        row, ratings = self._catalog.row(item), self._state.ratings.values()
+        return explained(str(item), row, self._scores, self._evidence, ratings)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are kept here; they can be dropped and computed again."""
+        prior = self._scores.log_prior
+        return self._scores.nbytes + (0 if prior is None else prior.nbytes)
+
+    @property
+    @abstractmethod
+    def asked_bytes(self) -> int:
+        """About how many bytes a ranking takes that was asked for: they are not in nbytes."""
+
+    @property
+    def _ranking(self) -> display.Ranking:
+        """The order of all items in this state."""
+        if self._order is None:
+            strategy, level = self._state.start.strategy, self._state.exploration
+            bold = strategy if level == 1.0 else strategy.bolder(level)
+            self._order = bold.rank(self._scene())
+        return self._order
+
+    def _scene(self) -> display.Scene:
+        """Return the moment that is ranked."""
+        state, row = self._state, self._rows.of
+        return display.Scene(
+            scores=self._scores,
+            seed=state.start.seed,
+            step=state.step,
+            page_size=state.start.page_size,
+            blank=state.blank and state.exploration == 1.0,
+            clicks={
+                row(item): count
+                for item, count in state.clicks.items()
+                if self._rows.known(item) and row(item) < len(self._catalog)
+            },
+            later=self._later(),
+        )
+
+    def _later(self) -> tuple[Rows, ...]:
+        """Return the items that come after all others, in groups: first the seen, then the judged.
+
+        Only those that are in the catalog and that the prior does not rule out.
+        """
+        state, row = self._state, self._rows.of
+        rated = {row(item) for item in state.ratings}
+        groups: list[set[int]] = []
+        if state.start.repeat == "never":
+            groups.append(set(self._rows.of_known(state.seen)) - rated)
+        if state.start.repeat != "always":
+            groups.append(rated)
+        prior = self._scores.log_prior
+        found = []
+        for group in groups:
+            rows = np.array(sorted(group), np.int64)
+            rows = rows[rows < len(self._catalog)]
+            found.append(rows if prior is None else rows[prior[rows] > -np.inf])
+        return tuple(rows for rows in found if len(rows))
+
+    def _heard(self, state: State) -> Evidence:
+        """Return what the person has said so far, by rows and views of the catalog."""
+        row, of_known, views = self._rows.of, self._rows.of_known, list(self._catalog.views)
+        return Evidence(
+            clicks=tuple(
+                Judged(row(one.item), one.liked, tuple(of_known(one.among)))
+                for one in state.ratings.values()
+            ),
+            texts=tuple(
+                Spoken(views.index(said.view), said.vector)
+                for said in state.texts
+                if said.view is not None
+            ),
+        )

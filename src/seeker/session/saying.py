@@ -1,0 +1,35 @@
+"""Feedback in words, or as a vector, read as an event."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from seeker.errors import BadInput
+from seeker.numbers import numbers
+from seeker.session.events import Say
+from seeker.session.searchable import Searchable
+from seeker.types import Array
+
+
+def words_said(catalog: Searchable, text: str) -> Say:
+    """Place words in a view that reads text; where there is none, they will be searched for."""
+    if not text.strip():
+        raise BadInput("There are no words to read.", "Say something in words.")
+    if not catalog.reads_text:
+        return Say(text)
+    view, vector = catalog.embed_text(text)
+    return Say(text, view, tuple(map(float, vector)))
+
+
+def vector_said(catalog: Searchable, vector: Array | Sequence[float], view: str | None) -> Say:
+    """Check a vector r, (d,), in a view: the first one unless named."""
+    known = list(catalog.views)
+    name = known[0] if view is None else view
+    if name not in known:
+        raise BadInput(f"There is no view {name!r}.", f"The catalog has {known}.")
+    numbers_said = numbers("The vector", vector, catalog.views[name].dimensions)
+    if not np.isfinite(numbers_said).all():
+        raise BadInput("The vector must hold finite numbers.")
+    return Say("", name, tuple(map(float, numbers_said)))
