@@ -31,7 +31,9 @@ class Order:
         self.width = width
         self.total = scene.total
         self._key = keys.key(scene.seed, scene.step, keys.RANKING)
-        self._clicks = scene.clicks if per_click and width > 0.0 else {}
+        clicks = dict(sorted(scene.clicks.items())) if per_click and width > 0.0 else {}
+        self._clicked: Rows = np.fromiter(clicks, np.int64, len(clicks))
+        self._calmer: Doubles = np.sqrt(1.0 + np.fromiter(clicks.values(), np.float64, len(clicks)))
         self._rows: Rows = np.empty(0, np.int64)
         self._early = self.total - sum(len(rows) for rows in scene.later)
 
@@ -59,8 +61,9 @@ class Order:
             noise = np.empty(len(rows))
             gumbel(self._key, rows + self.scene.first, noise)
             noise *= self.width
-            for row, count in self._clicks.items():
-                noise[rows == row] /= np.sqrt(1.0 + count)
+            if len(self._clicked):
+                place = np.minimum(self._clicked.searchsorted(rows), len(self._clicked) - 1)
+                noise /= np.where(self._clicked[place] == rows, self._calmer[place], 1.0)
             value += noise
         return value
 
@@ -73,10 +76,10 @@ class Order:
         if self._early <= SMALL or 4 * count > self._early:
             self.scene.scores.settle()
             return self._sorted(self.scene.candidates(), count)
-        later = np.concatenate([np.empty(0, np.int64), *self.scene.later])
-        apart = np.setdiff1d(np.fromiter(self._clicks, np.int64), later)
+        later = {row for rows in self.scene.later for row in rows.tolist()}
+        apart = np.array([row for row in self._clicked.tolist() if row not in later], np.int64)
         upper = self.scene.scores.bounds()
-        aside = np.concatenate([later, apart])
+        aside = np.concatenate([*self.scene.later, apart])
         held = upper[aside]
         upper[aside] = -np.inf
         try:
@@ -130,6 +133,8 @@ class Order:
             few = max(_SECOND_LOOK, straining, _FARTHER * len(rows))
             close = above(bounds, limit, few)
             scores.strained |= scores.pending and len(close) > straining
+            if len(close) == 0:
+                return best(rows, values, count)
             if len(close) <= few:
                 return best(
                     np.concatenate([rows, close]), np.concatenate([values, self.z(close)]), count
