@@ -269,15 +269,12 @@ def test_sources_that_are_none_are_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "header.csv").write_text("id,title\n")
     (tmp_path / "double.csv").write_text("id,id\n1,2\n")
-    (tmp_path / "a.docx").write_text("x")
     with pytest.raises(NotFound, match="There is no"):
         built(tmp_path / "none", tmp_path / "x")
     for name, says in (
         ("empty", "no pictures"),
         ("empty.csv", "names of its columns"),
-        ("header.csv", "or there are none"),
         ("double.csv", "more than one column 'id'"),
-        ("a.docx", "cannot read"),
     ):
         with pytest.raises(BadInput, match=says):
             built(tmp_path / name, tmp_path / "x")

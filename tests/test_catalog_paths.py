@@ -57,7 +57,7 @@ def test_a_place_without_a_catalog_says_what_may_have_been_meant(tmp_path: Path)
         ("catalog/catalog.json", r"is part of a catalog\. Open its folder, '.*catalog'"),
         ("s.jsonl", r"is not a catalog\. Make one of it with `seeker build .*s\.jsonl --out"),
         (".", r"is not a catalog\. Make one of it"),
-        ("begun", r"no catalog at '.*begun' yet\. Its build was interrupted"),
+        ("begun", r"no catalog at '.*begun' yet\. Its build has not come to its end"),
     ):
         with pytest.raises(seeker.NotFound, match=says):
             seeker.Catalog.open(tmp_path / path)

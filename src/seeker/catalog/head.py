@@ -154,7 +154,7 @@ def _missing(folder: Path) -> NotFound:
     if work_folder(folder).is_dir():
         return NotFound(
             f"There is no catalog at '{folder}' yet.",
-            "Its build was interrupted or still runs; the same `seeker build` goes on with it.",
+            "Its build has not come to its end; the same `seeker build` goes on with it.",
         )
     if folder.exists():
         return NotFound(

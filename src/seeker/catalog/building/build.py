@@ -21,7 +21,7 @@ from seeker.catalog.building.plan import plan
 from seeker.catalog.building.progress import Progress, Tell
 from seeker.catalog.building.record import Source
 from seeker.catalog.building.report import Report
-from seeker.catalog.building.run import run
+from seeker.catalog.building.run import NoItems, run
 from seeker.catalog.building.sources.choose import Options, open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
@@ -87,7 +87,11 @@ def build(
             departed = 0 if before is None else keep_departed(writer, before, makings)
 
         prefix = publish.prefix(target)
-        made = run(opened, makings, work, report, shown, prefix, farewell=farewell)
+        try:
+            made = run(opened, makings, work, report, shown, prefix, farewell=farewell)
+        except NoItems:
+            shutil.rmtree(work, ignore_errors=True)
+            raise
         head = make_head(
             made,
             version=publish.next_version(target),

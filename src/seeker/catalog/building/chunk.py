@@ -68,7 +68,10 @@ def fingerprint(rows: Sequence[Record | Problem], making: str) -> str:
         parts = [row.place, row.id, row.title, row.text, row.attributes, sorted(row.vectors)]
         digest.update(json.dumps(parts, default=dict).encode())
         for name in sorted(row.vectors):
-            digest.update(np.ascontiguousarray(row.vectors[name]).data)
+            vector = row.vectors[name]
+            digest.update(
+                vector.encode() if isinstance(vector, str) else np.ascontiguousarray(vector).data
+            )
         match row.picture:
             case None:
                 pass

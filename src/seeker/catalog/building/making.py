@@ -85,7 +85,10 @@ class Maker:
         ready = _Ready(row)
         for making in self._makings:
             if making.of == "vectors":
-                found = checked(row.vectors.get(making.column), making)
+                given = row.vectors.get(making.column)
+                if given is None:
+                    return Problem(row.place, "no vector", making.column)
+                found = given if isinstance(given, str) else checked(given, making)
                 if isinstance(found, str):
                     return Problem(row.place, "bad vector", f"{making.name}: {found}")
                 ready.vectors[making.name] = found
@@ -142,10 +145,8 @@ class Maker:
         return f"media/{name[:2]}/{name}.webp"
 
 
-def checked(vector: Array | None, making: Making) -> Floats | str:
+def checked(vector: Array, making: Making) -> Floats | str:
     """Return a vector as it is kept, (d,) float32, or what is wrong with it."""
-    if vector is None:
-        return "it is missing"
     if vector.shape != (making.dimensions,):
         return f"{vector.size} numbers instead of {making.dimensions}"
     kept = vector if vector.dtype == np.float32 else _single(vector)

@@ -16,7 +16,10 @@ Picture = Path | bytes | Array
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """An item to be. place: where it stands in the source, for messages."""
+    """An item to be. place: where it stands in the source, for messages.
+
+    vectors: by column; a text in the place of one says why it cannot be read.
+    """
 
     place: str
     id: str
@@ -24,7 +27,7 @@ class Record:
     text: str = ""
     picture: Picture | None = None
     attributes: Mapping[str, Plain] = field(default_factory=dict)
-    vectors: Mapping[str, Array] = field(default_factory=dict)
+    vectors: Mapping[str, Array | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -13,39 +13,48 @@ _EXAMPLES = 5
 
 
 class Report:
-    """Counts problems by kind and keeps the first few of each as examples."""
+    """Counts problems by kind and keeps the first few of each as examples.
+
+    rows: how many the source has had so far, good ones and bad ones.
+    """
 
     def __init__(self, strict: bool = False) -> None:
         """Start with nothing; strict: the first problem is an error."""
         self._strict = strict
+        self.rows = 0
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
+        self._told: dict[str, str] = {}
 
     def add(self, problem: Problem) -> None:
         """Count a problem."""
         said = short_place(problem.place)
-        if problem.detail:
-            said += f" ({problem.detail})"
         if self._strict:
+            detail = f" ({problem.detail})" if problem.detail else ""
             raise BadInput(
-                f"{problem.what.capitalize()}: {said}.",
+                f"{problem.what.capitalize()}: {said}{detail}.",
                 "Mend it, or leave out --strict (strict=True) to skip such rows.",
             )
         self.counts[problem.what] += 1
         kept = self.examples.setdefault(problem.what, [])
         if len(kept) < _EXAMPLES:
-            kept.append(said)
-
-    @property
-    def total(self) -> int:
-        """How many rows were left out."""
-        return self.counts.total()
+            # Whatever is wrong with many rows is said once.
+            new = problem.detail and problem.detail != self._told.get(problem.what)
+            kept.append(f"{said} ({problem.detail})" if new else said)
+            self._told[problem.what] = problem.detail
 
     def lines(self) -> list[str]:
         """Return the report in lines for people; empty if all went well."""
         if not self.counts:
             return []
-        lines = [f"Left out {self.total:,} of the rows:"]
+        return [f"Left out {self.counts.total():,} of {self.rows:,} rows:", *self._kinds()]
+
+    def sentence(self) -> str:
+        """Return what was wrong as one line."""
+        return "; ".join(line.strip() for line in self._kinds()) + "."
+
+    def _kinds(self) -> list[str]:
+        lines = []
         for what, count in self.counts.most_common():
             more = ", …" if count > len(self.examples[what]) else ""
             lines.append(f"  {count:,} × {what}: {', '.join(self.examples[what])}{more}")

@@ -25,6 +25,10 @@ EMBEDDED, READY = 256, 8192
 Thing = TypeVar("Thing")
 
 
+class NoItems(BadInput):
+    """A source whose rows are all bad: there is nothing to go on with."""
+
+
 def run(
     source: Source,
     makings: Sequence[Making],
@@ -56,12 +60,14 @@ def run(
             if chunk is None:
                 chunk = maker.make(rows)
                 chunk.save(file)
+            report.rows += len(rows)
             for problem in [*chunk.problems, *assembly.add(chunk)]:
                 report.add(problem)
             progress.advance(len(rows), again)
         if not assembly.writer.count:
-            raise BadInput(
-                "No item could be made of the source.", " ".join(report.lines()) or "It is empty."
+            raise NoItems(
+                "No item could be made of the source.",
+                report.sentence() if report.counts else "It is empty.",
             )
         progress.say("Indexing …")
         farewell(assembly.writer)

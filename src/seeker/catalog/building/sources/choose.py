@@ -10,12 +10,19 @@ from typing import TYPE_CHECKING
 from seeker.catalog.building.record import Source
 from seeker.catalog.paths import PathLike, path_of
 from seeker.catalog.values import short
+from seeker.embedders.formats import SUFFIXES
 from seeker.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
     from seeker.catalog.building.sources.table import Table
 
 KNOWN = "a folder of pictures, .csv, .tsv, .jsonl, .parquet, .npy, .npz, or postgresql://…"
+_INSTEAD = {
+    ".json": "Write one JSON object per line, and call it .jsonl: `jq -c '.[]' FILE.json`.",
+    ".xlsx": "Save the sheet as CSV.",
+    ".zip": "Unpack it first.",
+    **dict.fromkeys(SUFFIXES, "Give the folder that the pictures are in."),
+}
 
 
 @dataclass(frozen=True)
@@ -56,7 +63,7 @@ def open_source(source: PathLike | Source, options: Options) -> Source:
 
         return Table(PostgresRows(address, options), options, None)
     if not path.exists():
-        raise NotFound(f"There is no '{path}'.", f"A source is {KNOWN}.")
+        raise NotFound(f"There is no file or folder '{path}'.", f"A source is {KNOWN}.")
     if path.is_dir():
         from seeker.catalog.building.sources.folder import Folder
 
@@ -96,4 +103,7 @@ def open_table(path: Path, options: Options, images: Path) -> Table:
         from seeker.catalog.building.sources.parquet import ParquetRows
 
         return Table(ParquetRows(path), options, images)
-    raise BadInput(f"Seeker cannot read '{path.name}' as a source.", f"A source is {KNOWN}.")
+    raise BadInput(
+        f"Seeker cannot read '{path.name}' as a source.",
+        _INSTEAD.get(ending, f"A source is {KNOWN}."),
+    )

@@ -61,7 +61,9 @@ class CsvRows:
                 place, "row with missing or extra cells", f"{len(row)} of {len(self.columns)}"
             )
         if not all(map(lines.is_unicode, row)):
-            return Problem(place, "text in another encoding", f"not {self._encoding}")
+            return Problem(
+                place, "text in another encoding", f"not {self._encoding}; --encoding says which"
+            )
         return {name: cell for name, cell in zip(self.columns, row, strict=True) if cell and name}
 
     def _open(self) -> IO[str]:

@@ -25,6 +25,7 @@ TEXTS = (
     "caption",
     "body",
     "content",
+    "lyrics",
 )
 _SAID, _UNIQUE, _VECTORS = 0.5, 0.95, 0.8
 PICTURES = ("image", "picture", "photo", "img", "thumbnail", "file", "filename", "path")
@@ -72,7 +73,7 @@ def guess(
     free = [name for name in columns if name not in vectors]
     picture = options.picture or (_picture(free, sample, inside) if inside else None)
     named = options.id or _id(free, sample, picture)
-    title = options.title or _named(free, TITLES, {named, picture})
+    title = options.title or _title(free, {named, picture})
     text = options.text
     if text is None:
         text = tuple(
@@ -145,9 +146,7 @@ def _id(
     return None
 
 
-def _named(columns: Sequence[str], wanted: Sequence[str], taken: set[str | None]) -> str | None:
-    for word in wanted:
-        for name in columns:
-            if name.lower() == word and name not in taken:
-                return name
-    return None
+def _title(columns: Sequence[str], taken: set[str | None]) -> str | None:
+    said = [name for wanted in TITLES for name in columns if name.lower() == wanted]
+    likely = [name for name in columns if name.lower().endswith("title")]
+    return next((name for name in (*said, *likely) if name not in taken), None)

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from seeker.catalog.building.inside import EXTENSIONS, Inside
 from seeker.catalog.building.record import Offer, Picture, Problem, Record
+from seeker.catalog.building.report import Report
 from seeker.catalog.building.sources import cells
 from seeker.catalog.building.sources.choose import Options
 from seeker.catalog.building.sources.guess import guess
@@ -18,6 +19,7 @@ from seeker.types import Array
 
 _SAMPLE = 200
 _LONGEST_ID = 4096
+_NOTHING = {"nan", "n/a", "#n/a"}
 
 MOST_CELL = 2**20
 """A text with more characters than this is not about one item."""
@@ -49,13 +51,10 @@ class Table:
         self._rows = rows
         self._inside = None if images is None else Inside(images)
         self.loose = rows.loose
-        first = islice(rows.rows(), _SAMPLE)
-        sample = [row for _, row in first if not isinstance(row, Problem)]
+        first = [row for _, row in islice(rows.rows(), _SAMPLE)]
+        sample = [row for row in first if not isinstance(row, Problem)]
         if not sample:
-            raise BadInput(
-                f"None of the first {_SAMPLE} rows can be read, or there are none.",
-                "Check that the source is what its name says.",
-            )
+            raise _unreadable(rows.origin().get("path", "the source"), first)
         self._all = list(dict.fromkeys([*rows.columns, *(name for row in sample for name in row)]))
         self._columns = guess(self._all, sample, options, self._inside)
         named = [str(row.get(self._columns.picture or "", "")).lower() for row in sample]
@@ -112,14 +111,13 @@ class Table:
             if isinstance(found, Problem):
                 return found
             picture = found
-        vectors: dict[str, Array] = {}
+        vectors: dict[str, Array | str] = {}
         for name in columns.vectors:
-            if row.get(name) in (None, ""):
-                return Problem(place, "no vector", name)
-            try:
-                vectors[name] = cells.vector(row[name])
-            except BadInput as error:
-                return Problem(place, "bad vector", f"{name}: {error.message}")
+            if row.get(name) not in (None, ""):
+                try:
+                    vectors[name] = cells.vector(row[name])
+                except BadInput as error:
+                    vectors[name] = error.message
         return Record(
             place,
             id,
@@ -140,7 +138,7 @@ class Table:
         found = {}
         for name in names:
             value = plain(row[name])
-            if self.loose and isinstance(value, str) and value.lower() == "nan":
+            if self.loose and isinstance(value, str) and value.lower() in _NOTHING:
                 value = None
             if value is not None:
                 found[name] = value
@@ -166,3 +164,13 @@ class Table:
         if value is None:
             return ""
         return ", ".join(value) if isinstance(value, list) else as_text(value)
+
+
+def _unreadable(path: str, first: list[Any]) -> BadInput:
+    """Return the error for a table without a single row that can be read."""
+    if not first:
+        return BadInput(f"There are no rows in '{path}'.", "An item needs a row.")
+    report = Report()
+    for problem in first:
+        report.add(problem)
+    return BadInput(f"No row of '{path}' can be read.", report.sentence())
