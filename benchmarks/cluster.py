@@ -91,26 +91,30 @@ def fan_out(transport: RayShards, rounds: int) -> list[float]:
     return [timed(lambda: transport.reports(30.0)) for _ in range(rounds)]
 
 
-def one_shard(items: int, model: str, clicks: int) -> dict[str, Any]:
+def spent(session: Session, person: int, clicks: int) -> Times:
+    """Measure the processor time of a person's clicks, and of the work after each."""
+    found: Times = {"page": [], "refresh": [], "belief": []}
+    for n in range(clicks):
+        item = session.page().ids[(person + n) % 12]
+        found["page"].append(timed(act(session, item, n), time.process_time))
+        found["refresh"].append(timed(session.refresh, time.process_time))
+        found["belief"].append(timed(lambda: session.belief.entropy, time.process_time))
+    return found
+
+
+def one_shard(items: int, model: str, people: int, clicks: int) -> dict[str, Any]:
     """Measure what one shard of int8 vectors spends on a click and on the work after it."""
     catalog = catalog_of(items, "int8")
-    over = ClusterCatalog.over(catalog, Fleet(InProcess(catalog.views, 1)))
-    session = over.session(model=model)
-    found: Times = {"page": [], "refresh": [], "belief": []}
-    for n in range(clicks + 1):
-        item = session.page().ids[n % 12]
-        took = {
-            "page": timed(act(session, item, n), time.process_time),
-            "refresh": timed(session.refresh, time.process_time),
-            "belief": timed(lambda: session.belief.entropy, time.process_time),
-        }
-        if n:
-            for name, value in took.items():
-                found[name].append(value)
-    transport = over.fleet.transport
-    assert isinstance(transport, InProcess)
-    kept = transport.shards[0].shelf.bytes
-    return {"items": items, "bytes_per_item": kept / items, **found}
+    found: list[Times] = []
+    kept = 0
+    for person in range(people + 1):
+        transport = InProcess(catalog.views, 1)
+        over = ClusterCatalog.over(catalog, Fleet(transport))
+        found.append(spent(over.session(model=model, seed=person), person, clicks))
+        kept = transport.shards[0].shelf.bytes
+    counted = found[1:]  # the first one was for warming up
+    times = {name: [time for one in counted for time in one[name]] for name in found[0]}
+    return {"items": items, "bytes_per_item": kept / items, **times}
 
 
 def killed(catalog: Catalog, over: ClusterCatalog) -> float:
@@ -168,8 +172,8 @@ def measured_on_ray(quick: bool) -> dict[str, Any]:
 def measured_alone(quick: bool) -> dict[str, Any]:
     """Measure the work of one shard."""
     sizes = (50_000, 200_000) if quick else (100_000, 300_000, 1_000_000)
-    models = ("choice", "pairwise")
-    return {"shard": {model: [one_shard(n, model, 8) for n in sizes] for model in models}}
+    people, models = (1 if quick else 5), ("choice", "pairwise")
+    return {"shard": {model: [one_shard(n, model, people, 8) for n in sizes] for model in models}}
 
 
 PARTS = {"ray": measured_on_ray, "shard": measured_alone}

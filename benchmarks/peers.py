@@ -6,7 +6,8 @@
 
 (-P, because a neighbour of this file is called like a package that is needed.) The peers come with
 `pip install 'seeker[peers]'`. Each runs in a process of its own, one after the other, and is
-stopped after --limit seconds. Writes peers.json, peers.md and peers.svg.
+stopped after --limit seconds. Writes peers.json, peers.md and peers.svg; sizes in peers.json that
+are not measured again stay in them.
 """
 
 from __future__ import annotations
@@ -91,6 +92,11 @@ def one_size(source: str, items: int, dimensions: int, given: argparse.Namespace
     return size
 
 
+def which(size: dict[str, Any]) -> tuple[str, int, int]:
+    """Return what tells a set of vectors from others."""
+    return size["source"], size["items"], size["dimensions"]
+
+
 def play(folder: Path, count: int) -> None:
     """Write the rounds that all contestants are asked."""
     from benchmarks.contest.ours import played
@@ -128,23 +134,26 @@ def main() -> None:
     unknown = set(given.only) - CONTESTANTS.keys()
     if unknown:
         parser.error(f"{sorted(unknown)[0]!r} is none of {', '.join(CONTESTANTS)}.")
-    sizes = list(zip(given.items, given.dims, strict=True))
-    if not sizes and not given.glove:
-        sizes = SIZES
-    runs = [("made", *size) for size in sizes] + ([("GloVe", 0, 0)] if given.glove else [])
-    results: dict[str, Any] = {
-        "cores": len(os.sched_getaffinity(0)),
-        "machine": platform.machine(),
-        "sizes": [],
-    }
+    asked = list(zip(given.items, given.dims, strict=True))
+    if not asked and not given.glove:
+        asked = SIZES
+    runs = [("made", *size) for size in asked] + ([("GloVe", 0, 0)] if given.glove else [])
     given.out.mkdir(parents=True, exist_ok=True)
+    record = given.out / "peers.json"
+    sizes = json.loads(record.read_text())["sizes"] if record.exists() else []
     for run in runs:
-        results["sizes"].append(one_size(*run, given))
-        (given.out / "peers.json").write_text(json.dumps(results, indent=1) + "\n")
+        new = one_size(*run, given)
+        sizes = [size for size in sizes if which(size) != which(new)]
+        sizes = sorted([*sizes, new], key=which)
+        results = {
+            "cores": len(os.sched_getaffinity(0)),
+            "machine": platform.machine(),
+            "sizes": sizes,
+        }
+        record.write_text(json.dumps(results, indent=1) + "\n")
         (given.out / "peers.md").write_text(report.page(results))
         report.draw(results, given.out / "peers.svg")
-    for size in results["sizes"]:
-        print("\n".join(report.verdicts(size)))
+        print("\n".join(report.verdicts(new)))
 
 
 if __name__ == "__main__":

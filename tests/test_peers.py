@@ -39,6 +39,13 @@ def test_a_small_contest(tmp_path: Path) -> None:
     assert "| Seeker | choice, after refresh | yes |" in page
     assert (tmp_path / "peers.svg").stat().st_size > 1000
 
+    contest(
+        "--items", "500", "--dims", "8", "--rounds", "2", "--only", "memory", "--out", str(tmp_path)
+    )
+    both = json.loads((tmp_path / "peers.json").read_text())["sizes"]
+    assert [one["items"] for one in both] == [500, 700]
+    assert both[1] == size
+
 
 def test_an_engine_that_is_not_known_is_refused() -> None:
     done = contest("--only", "seeker,nobody")
