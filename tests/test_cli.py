@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from seeker import Catalog
-from seeker.cli import main
+from seeker.cli import cli, main
 from test_build_parts import SHIRTS, jsonl
 
 
@@ -31,7 +31,8 @@ def test_build_tells_what_it_guessed_and_left_out(
     source = jsonl(tmp_path / "s.jsonl", [*SHIRTS, SHIRTS[0]])
     assert main(["build", str(source), "--out", str(tmp_path / "c")]) == 0
     printed = capsys.readouterr()
-    assert printed.out == f"4 items are in '{tmp_path / 'c'}'.\n"
+    place = tmp_path / "c"
+    assert printed.out == f"4 items are in '{place}'. Next: seeker serve {place}\n"
     assert "vectors     vector (3)" in printed.err
     assert "1 × duplicate id: line 5 ('a')" in printed.err
     assert main(["build", str(source), "--out", str(tmp_path / "d"), "--quiet"]) == 0
@@ -65,6 +66,12 @@ def test_info_search_and_verify(catalog: str, capsys: pytest.CaptureFixture[str]
     assert capsys.readouterr().out.count("\n") == 1
     assert main(["search", catalog, "odd", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["id"] == "two\nlines"
+    assert main(["search", catalog, "--where", "price>30"]) == 0
+    assert capsys.readouterr().out.splitlines() == ["b  Plain shirt", "c  Skirt"]
+    assert main(["search", catalog, "--where", "price>30", "--limit", "1", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["id"] == "b"
+    assert main(["search", catalog, "--where", "price>300"]) == 0
+    assert capsys.readouterr().err == "Nothing passes the conditions.\n"
     assert main(["verify", catalog]) == 0
     assert "is whole" in capsys.readouterr().out
     view = Path(catalog) / "views" / "vector.npy"
@@ -80,9 +87,9 @@ def test_add_remove_and_tidy(
     assert main(["add", catalog, str(more)]) == 0
     assert "6 items" in capsys.readouterr().out
     assert main(["remove", catalog, "--ids", "a,b"]) == 0
-    assert "Removed 1 items; 5 are left, version 3" in capsys.readouterr().out
+    assert "Removed 1 item; 5 left, version 3" in capsys.readouterr().out
     assert main(["remove", catalog, "--ids", "a,b"]) == 0
-    assert "Removed 2 items; 3 are left" in capsys.readouterr().out
+    assert "Removed 2 items; 3 left" in capsys.readouterr().out
     (tmp_path / "ids").write_text("c\n")
     assert main(["remove", catalog, "--ids-file", str(tmp_path / "ids")]) == 0
     assert main(["remove", catalog, "--where", '{"brand": "striped"}']) == 0
@@ -90,6 +97,15 @@ def test_add_remove_and_tidy(
     capsys.readouterr()
     assert main(["tidy", catalog]) == 0
     assert capsys.readouterr().out.startswith("Freed ")
+
+
+def test_help_lists_every_command_once_where_people_look_for_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["--help"]) == 0
+    listed = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out, flags=re.MULTILINE)
+    assert sorted(listed) == sorted(cli.commands)
+    assert listed[:3] == ["demo", "build", "info"]
 
 
 @pytest.mark.parametrize(

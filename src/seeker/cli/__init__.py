@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -15,21 +15,39 @@ from seeker.lab.commands import evaluate, report
 from seeker.server.commands import keys, serve, sessions
 from seeker.study.commands import study
 
+SECTIONS: Mapping[str, Sequence[click.Command]] = {
+    "To begin with": (demo,),
+    "Catalogs": (build, info, search, add, remove, verify, tidy),
+    "Searching with people": (serve, keys, sessions),
+    "Measuring": (evaluate, report, study),
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+
+class _InSections(click.Group):
+    """Lists its commands by what they are for, in the order in which people meet them."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        for title, commands in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(str(one.name), one.get_short_help_str(80)) for one in commands]
+                )
+
+
+@click.group(
+    cls=_InSections,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="`seeker demo` shows what it is. With pictures of your own: `seeker build PHOTOS --out "
+    "CATALOG`, then `seeker serve CATALOG`.",
+)
 @click.version_option(package_name="seeker", message="Seeker %(version)s")
 def cli() -> None:
     """Find the thing a person has in mind but cannot put into words."""
 
 
-for command in (demo, build, add, remove, info, search, verify, tidy):
-    cli.add_command(command)
-
-for command in (serve, keys, sessions):
-    cli.add_command(command)
-
-for command in (evaluate, report, study):
-    cli.add_command(command)
+for commands in SECTIONS.values():
+    for command in commands:
+        cli.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import functools
+import shlex
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from seeker.cli.failures import Stopped
+from seeker.cli.words import counted
+
+if TYPE_CHECKING:
+    from seeker import Catalog
 
 
 def _names(_: object, __: object, value: str | None) -> tuple[str, ...] | None:
@@ -91,7 +96,7 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
         _tell(quiet)(NOTICE)
         catalog.session()
     if not quiet:
-        click.echo(f"{len(catalog):,} items are in '{out}'.")
+        click.echo(f"{_are_in(catalog, out)}. Next: seeker serve {shlex.quote(out)}")
 
 
 @click.command(short_help="Add the items of a source to a catalog.")
@@ -121,7 +126,11 @@ def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **giv
         progress=_bar(quiet),
     )
     if not quiet:
-        click.echo(f"{len(changed):,} items are in '{catalog}', version {changed.version}.")
+        click.echo(f"{_are_in(changed, catalog)}, version {changed.version}.")
+
+
+def _are_in(catalog: Catalog, place: str) -> str:
+    return f"{counted(len(catalog), 'item')} {'is' if len(catalog) == 1 else 'are'} in '{place}'"
 
 
 def _tell(quiet: bool) -> Callable[[str], None]:

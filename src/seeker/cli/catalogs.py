@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from seeker.cli.conditions import filter_of
+from seeker.cli.words import counted, printable, sized
+
+if TYPE_CHECKING:
+    from seeker import Item
 
 
 @click.command(short_help="Describe a catalog.")
@@ -26,35 +31,44 @@ def info(catalog: str, as_json: bool) -> None:
         click.echo(line)
 
 
-@click.command(short_help="Find items by keywords.")
+@click.command(short_help="Find items by keywords, or list those that pass a filter.")
 @click.argument("catalog")
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1)
 @click.option("--limit", default=10, show_default=True, type=click.IntRange(1), help="How many.")
 @click.option("--where", multiple=True, metavar="CONDITION", help="Such as label=Dress, price<50.")
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def search(
     catalog: str, words: tuple[str, ...], limit: int, where: tuple[str, ...], as_json: bool
 ) -> None:
-    """Find the items of CATALOG that match WORDS, best first."""
+    """Find the items of CATALOG that match WORDS, best first.
+
+    Without words, the items that pass the conditions are listed in their order.
+    """
     from seeker import Catalog
     from seeker.catalog.values import short
 
     opened = Catalog.open(catalog)
-    hits = opened.search(" ".join(words), limit, filter_of(where, opened.attributes))
-    for hit in hits:
-        item = hit.item
+    wanted = filter_of(where, opened.attributes)
+    found: list[tuple[Item, float | None]]
+    if words:
+        hits = opened.search(" ".join(words), limit, wanted)
+        found = [(hit.item, hit.score) for hit in hits]
+    else:
+        rows = opened.matching(wanted or {}).nonzero()[0][:limit]
+        found = [(item, None) for item in opened.items(rows.tolist())]
+    for item, score in found:
         if as_json:
-            found = {
-                "id": item.id,
-                "title": item.title,
-                "score": hit.score,
-                "attributes": dict(item.attributes),
-            }
-            click.echo(json.dumps(found, ensure_ascii=False))
-        else:
-            click.echo(f"{hit.score:8.2f}  {_line(item.id)}  {_line(item.title)}")
-    if not hits:
-        click.echo(f"Nothing matches {short(' '.join(words))}.", err=True)
+            told = {"id": item.id, "title": item.title, "score": score}
+            click.echo(
+                json.dumps({**told, "attributes": dict(item.attributes)}, ensure_ascii=False)
+            )
+            continue
+        parts = [] if score is None else [f"{score:8.2f}"]
+        parts += [printable(one) for one in dict.fromkeys((item.id, item.title))]
+        click.echo("  ".join(parts))
+    if not found:
+        what = f"matches {short(' '.join(words))}" if words else "passes the conditions"
+        click.echo(f"Nothing {what}.", err=True)
 
 
 @click.command(short_help="Remove items from a catalog.")
@@ -82,10 +96,8 @@ def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str
         ids=gone if gone else None,
         where=filter_of(where, opened.attributes),
     )
-    click.echo(
-        f"Removed {len(opened) - len(changed):,} items; {len(changed):,} are left, "
-        f"version {changed.version}."
-    )
+    removed = counted(len(opened) - len(changed), "item")
+    click.echo(f"Removed {removed}; {len(changed):,} left, version {changed.version}.")
 
 
 @click.command(short_help="Check that a catalog is whole.")
@@ -111,9 +123,4 @@ def tidy(catalog: str) -> None:
     from seeker.catalog.building.publish import tidied
 
     freed = tidied(Path(catalog))
-    click.echo(f"Freed {freed / 1e6:,.1f} MB.")
-
-
-def _line(text: str) -> str:
-    """Return a text as one printable line."""
-    return text if text.isprintable() else ascii(text)
+    click.echo(f"Freed {sized(freed)}.")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from seeker.catalog import Catalog, Facet
 from seeker.catalog.values import short
+from seeker.cli.words import counted, sized
 
 
 def described(catalog: Catalog) -> Iterator[str]:
@@ -13,7 +14,8 @@ def described(catalog: Catalog) -> Iterator[str]:
     head = catalog.head
     if head is None:
         return
-    yield f"{len(catalog):,} items, version {head.version} ({head.identity}), made {head.made}"
+    items = counted(len(catalog), "item")
+    yield f"{items}, version {head.version} ({head.identity}), made {head.made}"
     for key, value in head.about.items():
         yield f"  {key}: {value}"
     source = head.source
@@ -25,22 +27,22 @@ def described(catalog: Catalog) -> Iterator[str]:
     yield "views:"
     for name, view in head.views.items():
         maker = f", by {view.embedder.name} ({view.embedder.version})" if view.embedder else ""
-        size = view.vectors.bytes / 1e6
         form = f"{view.dimensions} × {view.dtype}"
-        yield f"  {name}: {form}, {view.metric}, {size:,.1f} MB{maker}"
+        yield f"  {name}: {form}, {view.metric}, {sized(view.vectors.bytes)}{maker}"
     if head.attributes:
         yield "attributes:"
         for facet in catalog.facets(limit=5).values():
             yield f"  {facet.name}: {_spread(facet)}"
     if head.media:
-        yield f"{head.media:,} thumbnails"
+        yield counted(head.media, "thumbnail")
     if head.departed:
-        yield f"{head.departed:,} removed items whose vectors are kept"
+        yield f"vectors of {counted(head.departed, 'removed item')} are kept"
 
 
 def _spread(facet: Facet) -> str:
     if facet.kind == "number":
-        return f"number, {facet.known:,} items, from {facet.low} to {facet.high}"
+        return f"number, {counted(facet.known, 'item')}, from {facet.low} to {facet.high}"
     shown = ", ".join(f"{short(value, 30)} {count:,}" for value, count in facet.values)
     more = ", …" if facet.distinct > len(facet.values) else ""
-    return f"{facet.kind}, {facet.known:,} items, {facet.distinct:,} values: {shown}{more}"
+    known, values = counted(facet.known, "item"), counted(facet.distinct, "value")
+    return f"{facet.kind}, {known}, {values}: {shown}{more}"

@@ -32,6 +32,7 @@ from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
 from seeker.catalog.locks import alone
 from seeker.catalog.paths import PathLike, path_of, work_folder
+from seeker.catalog.values import short
 from seeker.errors import BadInput, NotFound
 from seeker.space import packing
 
@@ -250,8 +251,8 @@ def _switch(
 def _rows(old: Catalog, ids: list[str]) -> list[int]:
     missing = [id for id in ids if id not in old]
     if missing:
+        others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
         raise NotFound(
-            f"{len(missing):,} of the ids are not in the catalog, such as {missing[0]!r}.",
-            "Nothing was removed.",
+            f"The catalog has no item {short(missing[0])}{others}.", "Nothing was removed."
         )
     return [old.row(id) for id in ids]
