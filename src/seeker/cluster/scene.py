@@ -13,10 +13,9 @@ from seeker.cluster.inquiry import Inquiry
 from seeker.cluster.messages import Best, Found, LogTotal, Probable, Question, Shuffled
 from seeker.cluster.prior import Prior
 from seeker.cluster.ranking import Merged
-from seeker.display import Ranking, Scene
-from seeker.display.boltzmann import noisy_probabilities
-from seeker.display.order import Order
-from seeker.display.random import shuffled
+from seeker.display import Scene
+from seeker.display.ranking import ByValue
+from seeker.display.values import Noise, noisy_probabilities, noisy_scores, shuffled
 from seeker.types import Doubles, Rows
 
 FEW = 4096
@@ -50,28 +49,33 @@ class FrontScene(Scene):
         found = Candidates(self.scores.count, self.prior, self.later)
         return found[np.arange(len(found))] if len(found) <= FEW else cast(Rows, found)
 
-    def ordered(self, width: float, per_click: bool = True) -> Ranking:
+    def ordered(self, width: float, per_click: bool = True) -> ByValue:
         """Return the items by score + width · noise."""
+        noise = Noise(self, width, per_click)
         return self._merged(
-            lambda count: Best(width, per_click, count), Order(self, width, per_click).z
+            lambda count: Best(width, per_click, count),
+            lambda rows: noisy_scores(self.scores, noise, rows),
         )
 
-    def shuffled(self) -> Ranking:
+    def shuffled(self) -> ByValue:
         """Return the items in an order that is nothing but noise."""
         return self._merged(Shuffled, lambda rows: shuffled(self, rows))
 
-    def by_probability(self, width: float, per_click: bool = True) -> Ranking:
+    def by_probability(
+        self, width: float, per_click: bool = True, log_total: float | None = None
+    ) -> ByValue:
         """Return the items by probability + width · noise."""
-        log_total = self.inquiry.chain(LogTotal)
+        noise = Noise(self, width, per_click)
+        total = self.inquiry.chain(LogTotal) if log_total is None else log_total
         return self._merged(
-            lambda count: Probable(width, per_click, log_total, count),
-            lambda rows: noisy_probabilities(self, width, per_click, log_total, rows),
+            lambda count: Probable(width, per_click, total, count),
+            lambda rows: noisy_probabilities(self.scores, noise, total, rows),
         )
 
     def _merged(
         self, question: Callable[[int], Question], value: Callable[[Rows], Doubles]
-    ) -> Ranking:
-        """Return the ranking that a question(count) for the first items and their values make."""
+    ) -> ByValue:
+        """Return a ranking; question(count): what shards are asked, value(rows): see `Merged`."""
 
         def ask(count: int) -> list[Found]:
             return self.inquiry.ask(question(count), Found)

@@ -30,9 +30,7 @@ from seeker.cluster.messages import (
 )
 from seeker.cluster.part import Part
 from seeker.display import Scene
-from seeker.display.boltzmann import noisy_probabilities
-from seeker.display.order import Order, Sorted
-from seeker.display.random import shuffled
+from seeker.display.ranking import ByValue
 from seeker.models.scores import Interrupted, Stop, never
 
 
@@ -79,16 +77,12 @@ class Shard:
         scores = held.scores
         match question:
             case Best(width, per_click, count):
-                order = Order(self._scene(held, moment), width, per_click)
-                rows = order.early(count)
-                return self._found(rows, order.z(rows))
+                return self._first(self._scene(held, moment).ordered(width, per_click), count)
             case Shuffled(count):
-                scene = self._scene(held, moment)
-                return self._first(Sorted(scene, shuffled(scene)), count)
+                return self._first(self._scene(held, moment).shuffled(), count)
             case Probable(width, per_click, log_total, count):
                 scene = self._scene(held, moment)
-                values = noisy_probabilities(scene, width, per_click, log_total)
-                return self._first(Sorted(scene, values), count)
+                return self._first(scene.by_probability(width, per_click, log_total), count)
             case LogTotal(so_far):
                 found = scores.everywhere()
                 if so_far is not None:
@@ -120,12 +114,9 @@ class Shard:
             first=rows.first,
         )
 
-    def _first(self, order: Sorted, count: int) -> Found:
+    def _first(self, order: ByValue, count: int) -> Found:
         rows = order.early(count)
-        return self._found(rows, order.values[rows])
-
-    def _found(self, rows: np.ndarray, values: np.ndarray) -> Found:
-        return Found(rows + self.part.rows.first, values)
+        return Found(rows + self.part.rows.first, order.values(rows))
 
 
 def _weighed(held: Held, stop: Stop) -> Weighed:

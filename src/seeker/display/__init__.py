@@ -1,12 +1,14 @@
 """Strategies: how a belief becomes a ranking of the whole catalog."""
 
-from seeker.display.base import Ranking, Scene, Strategy
+from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
 from seeker.display.diverse import Diverse
 from seeker.display.epsilon import EpsilonGreedy
 from seeker.display.greedy import Greedy
 from seeker.display.random import Random
+from seeker.display.ranking import Ranking
 from seeker.display.registry import DEFAULT, from_json, named, to_json
+from seeker.display.scene import Scene
 
 __all__ = [
     "DEFAULT",

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 
-import numpy as np
-
-from seeker.display import keys
-from seeker.display.base import First, Ranking, Scene, Strategy, check_first
-from seeker.display.cover import Covered
+from seeker.display.base import Strategy
+from seeker.display.cover import First, check_first, covered
+from seeker.display.ranking import Ranking
+from seeker.display.scene import Scene
 from seeker.errors import BadInput
 from seeker.models.checks import check_number
 from seeker.numbers import few_numbers
-from seeker.types import Doubles, Rows
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 
@@ -50,28 +48,25 @@ class Boltzmann(Strategy):
         width = self._width(scene.step)
         if width is None:
             return scene.shuffled()
-        per_click = self.schedule is None
-        order: Ranking
-        if self.score == "log":
-            order = scene.ordered(width, per_click)
-        else:
-            order = scene.by_probability(width, per_click)
-        return Covered(scene, order) if scene.blank and self.first == "cover" else order
+        ordered = scene.ordered if self.score == "log" else scene.by_probability
+        return covered(scene, ordered(width, self._etas is None), self.first)
 
     def bolder(self, level: float) -> Strategy:
-        if self.schedule is None:
+        if self._etas is None:
             return replace(self, c=self.c * level)
-        assert isinstance(self.schedule, tuple)
-        etas = [math.inf if level == 0.0 else eta / level for eta in self.schedule]
+        etas = [math.inf if level == 0.0 else eta / level for eta in self._etas]
         return replace(self, schedule=etas)
+
+    @property
+    def _etas(self) -> tuple[float, ...] | None:
+        """The schedule, which was tabulated at the beginning."""
+        return cast("tuple[float, ...] | None", self.schedule)
 
     def _width(self, step: int) -> float | None:
         """Return the factor of the noise; None where there is nothing but noise."""
-        if self.schedule is None:
+        if self._etas is None:
             return self.c
-        etas = self.schedule
-        assert isinstance(etas, tuple)
-        eta = etas[min(step, len(etas) - 1)]
+        eta = self._etas[min(step, len(self._etas) - 1)]
         return None if eta == 0.0 else 1.0 / eta
 
 
@@ -86,28 +81,3 @@ def _tabulated(schedule: Sequence[float] | Callable[[int], float]) -> tuple[floa
     while len(etas) > 1 and etas[-1] == etas[-2]:
         etas.pop()
     return tuple(etas)
-
-
-def noisy_probabilities(
-    scene: Scene,
-    width: float,
-    per_click: bool,
-    log_total: float | None = None,
-    rows: Rows | None = None,
-) -> Doubles:
-    """Return posterior + width · noise / √n of all items, or of some rows, (items,) or (rows,).
-
-    log_total: the log of the sum of e**score over the whole catalog, where this is a part of it.
-    """
-    from seeker.kernels.noise import gumbel
-
-    logs = scene.scores.everywhere() if rows is None else scene.scores.at(rows)
-    places = np.arange(len(logs)) if rows is None else rows
-    logs -= np.logaddexp.reduce(logs) if log_total is None else log_total
-    noise = np.empty(len(logs))
-    gumbel(keys.key(scene.seed, scene.step, keys.RANKING), places + scene.first, noise)
-    noise *= width
-    if per_click:
-        for row, count in scene.clicks.items():
-            noise[places == row] /= math.sqrt(1.0 + count)
-    return np.exp(logs) + noise

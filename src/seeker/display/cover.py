@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from seeker.display import keys
-from seeker.display.base import Ranking, Scene
+from seeker.display.front import Fronted
+from seeker.display.ranking import Ranking
+from seeker.display.scene import Scene
+from seeker.errors import BadInput
 from seeker.types import Doubles, Rows
+
+First = Literal["cover", "ranked"]
+"""What the first page is while nothing is known: one that covers the catalog, or as any other."""
 
 _SAMPLE = 256
 
 
-class Covered:
-    """A ranking whose first page, while nothing is known, covers the catalog."""
+def check_first(first: object) -> None:
+    """Refuse a kind of first page that there is not."""
+    if first not in ("cover", "ranked"):
+        raise BadInput(f"first is {first!r}, but it must be 'cover' or 'ranked'.")
 
-    def __init__(self, scene: Scene, rest: Ranking) -> None:
-        self.scene = scene
-        self.rest = rest
-        self.total = rest.total
 
-    @cached_property
-    def first(self) -> Rows:
-        """The items that stand first."""
-        sample = _sample(self.scene)
-        distances = self.scene.scores.space.between(sample, sample)
-        return sample[cover(distances, self.scene.page_size)]
+def covered(scene: Scene, ranking: Ranking, first: First) -> Ranking:
+    """Return a ranking with a page in front that covers, if that is asked for and helps."""
+    if first == "ranked" or not scene.blank:
+        return ranking
 
-    def head(self, count: int) -> Rows:
-        """Return the first items of the order, (count,)."""
-        return moved_to_front(self.rest, self.first, count)
+    def page() -> Rows:
+        sample = _sample(scene)
+        return sample[cover(scene.scores.space.between(sample, sample), scene.page_size)]
+
+    return Fronted(ranking, page)
 
 
 def _sample(scene: Scene) -> Rows:
@@ -58,12 +62,3 @@ def cover(distances: Doubles, count: int) -> Rows:
         nearest = np.minimum(nearest, distances[pick])
         chosen.append(pick)
     return np.array(chosen, np.int64)
-
-
-def moved_to_front(ranking: Ranking, first: Rows, count: int) -> Rows:
-    """Return the head of a ranking in which some items were moved to the front, (count,)."""
-    if count <= len(first):
-        return first[:count]
-    head = ranking.head(min(count, ranking.total))
-    rest = head[~np.isin(head, first)]
-    return np.concatenate([first, rest])[:count]

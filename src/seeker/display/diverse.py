@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
-from seeker.display.base import Ranking, Scene, Strategy
+from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
-from seeker.display.cover import moved_to_front
+from seeker.display.front import Fronted
+from seeker.display.ranking import Ranking
+from seeker.display.scene import Scene
 from seeker.errors import BadInput
 from seeker.models.checks import check_number
 from seeker.types import Doubles, Rows
@@ -43,34 +44,21 @@ class Diverse(Strategy):
             raise BadInput("The base of a diverse strategy must be a strategy that is not diverse.")
 
     def rank(self, scene: Scene) -> Ranking:
-        return _Composed(self, scene, self.base.rank(scene))
+        ranking = self.base.rank(scene)
+        return Fronted(ranking, lambda: self._page(scene, ranking))
 
     def bolder(self, level: float) -> Strategy:
         return replace(self, base=self.base.bolder(level))
 
-
-class _Composed:
-    def __init__(self, strategy: Diverse, scene: Scene, ranking: Ranking) -> None:
-        self.strategy = strategy
-        self.scene = scene
-        self.ranking = ranking
-        self.total = ranking.total
-
-    @cached_property
-    def page(self) -> Rows:
-        """The items that stand first."""
-        size = self.scene.page_size
-        early = self.total - sum(len(rows) for rows in self.scene.later)
-        head = self.ranking.head(min(int(self.strategy.pool * size), early))
-        distances = self.scene.scores.space.between(head, head)
-        alike = np.exp(-distances / self.strategy.reach)
+    def _page(self, scene: Scene, ranking: Ranking) -> Rows:
+        """Choose the page from the head of a ranking, (page size,)."""
+        size = scene.page_size
+        early = ranking.total - sum(len(rows) for rows in scene.later)
+        head = ranking.head(min(int(self.pool * size), early))
+        alike = np.exp(-scene.scores.space.between(head, head) / self.reach)
         weights = size / (size + np.arange(len(head)))
-        choose = submodular if self.strategy.criterion == "submodular" else determinantal
+        choose = submodular if self.criterion == "submodular" else determinantal
         return head[choose(alike, weights, size)]
-
-    def head(self, count: int) -> Rows:
-        """Return the first items of the order, (count,)."""
-        return moved_to_front(self.ranking, self.page, count)
 
 
 def submodular(alike: Doubles, weights: Doubles, count: int) -> Rows:

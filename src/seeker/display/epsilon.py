@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from seeker.display import keys
-from seeker.display.base import First, Ranking, Scene, Strategy
+from seeker.display.base import Strategy
+from seeker.display.cover import First, check_first
 from seeker.display.greedy import Greedy
+from seeker.display.ranking import Ranking
+from seeker.display.scene import Scene
 from seeker.models.checks import check_number
 from seeker.types import Rows
 
@@ -25,7 +28,7 @@ class EpsilonGreedy(Strategy):
 
     def __post_init__(self) -> None:
         check_number("epsilon", self.epsilon, 0.0, below=np.nextafter(1.0, 2.0))
-        Greedy(self.first)
+        check_first(self.first)
 
     def rank(self, scene: Scene) -> Ranking:
         return _Replaced(scene, Greedy(self.first).rank(scene), self.epsilon)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from seeker.display.base import First, Ranking, Scene, Strategy, check_first
-from seeker.display.cover import Covered
+from seeker.display.base import Strategy
+from seeker.display.boltzmann import PAPER_C, Boltzmann
+from seeker.display.cover import First, check_first, covered
+from seeker.display.ranking import Ranking
+from seeker.display.scene import Scene
 
 
 @dataclass(frozen=True)
@@ -19,11 +22,8 @@ class Greedy(Strategy):
         check_first(self.first)
 
     def rank(self, scene: Scene) -> Ranking:
-        order = scene.ordered(0.0)
-        return Covered(scene, order) if scene.blank and self.first == "cover" else order
+        return covered(scene, scene.ordered(0.0), self.first)
 
     def bolder(self, level: float) -> Strategy:
         """Return Boltzmann exploration where some is asked for: greedy by itself has none."""
-        from seeker.display.boltzmann import PAPER_C, Boltzmann
-
         return self if level <= 1.0 else Boltzmann(PAPER_C * (level - 1.0), first=self.first)

@@ -7,7 +7,8 @@ import numpy as np
 from seeker.types import Doubles, Rows
 
 _MASK = 2**64 - 1
-_GOLDEN = 0x9E3779B97F4A7C15
+_GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+"""The constants of SplitMix64."""
 
 RANKING, PLACE, PICK, COVER = range(4)
 """What a stream of noise is for."""
@@ -15,8 +16,8 @@ RANKING, PLACE, PICK, COVER = range(4)
 
 def _mixed(z: int) -> int:
     z = (z + _GOLDEN) & _MASK
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
+    z = ((z ^ (z >> 30)) * _FIRST) & _MASK
+    z = ((z ^ (z >> 27)) * _SECOND) & _MASK
     return z ^ (z >> 31)
 
 
@@ -36,7 +37,7 @@ def uniforms(stream: np.uint64, count: int) -> Doubles:
 def uniforms_at(stream: np.uint64, places: Rows) -> Doubles:
     """Return the numbers in (0, 1) at some places of a stream, (places,)."""
     z = stream + (places.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
     z = z ^ (z >> np.uint64(31))
     return ((z >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53

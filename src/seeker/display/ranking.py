@@ -1,0 +1,88 @@
+"""Orders of all items, of which no more is sorted than is asked for."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from seeker.types import Doubles, Rows
+
+if TYPE_CHECKING:
+    from seeker.display.scene import Scene
+
+
+class Ranking(Protocol):
+    """One total order of all items of a scene; no more of it is sorted than is asked for."""
+
+    @property
+    def total(self) -> int:
+        """How many items there are in all."""
+        ...
+
+    def head(self, count: int) -> Rows:
+        """Return the first items of the order, (count,) or fewer at the end of the catalog."""
+        ...
+
+
+class ByValue(ABC):
+    """Items by values, highest first, ties by row; then those that come later, group by group.
+
+    total: how many items there are, with the later ones.
+    """
+
+    def __init__(self, total: int, later: tuple[Rows, ...]) -> None:
+        self.total = total
+        self._later = later
+        self._early = total - sum(map(len, later))
+        self._rows: Rows = np.empty(0, np.int64)
+
+    def head(self, count: int) -> Rows:
+        """Return the first items of the order, (count,)."""
+        if count > len(self._rows) < self.total:
+            wanted = min(max(count, 2 * len(self._rows)), self.total)
+            groups = [self.early(wanted)]
+            for rows in self._later:
+                if sum(map(len, groups)) < wanted:
+                    groups.append(best(rows, self.values(rows)))
+            self._rows = np.concatenate(groups)
+        return self._rows[:count]
+
+    def early(self, count: int) -> Rows:
+        """Return the first items of those that need not come later, (count,) or fewer."""
+        return self._best(min(count, self._early)) if self._early else np.empty(0, np.int64)
+
+    @abstractmethod
+    def values(self, rows: Rows) -> Doubles:
+        """Return the values of some items, (rows,)."""
+
+    @abstractmethod
+    def _best(self, count: int) -> Rows:
+        """Return the best of the items that need not come later, (count,); there are as many."""
+
+
+class Sorted(ByValue):
+    """All items of a scene by values that are known of all, (items,)."""
+
+    def __init__(self, scene: Scene, values: Doubles) -> None:
+        super().__init__(scene.total, scene.later)
+        self._scene = scene
+        self._values = values
+
+    def values(self, rows: Rows) -> Doubles:
+        """Return the values of some items, (rows,)."""
+        return self._values[rows]
+
+    def _best(self, count: int) -> Rows:
+        rows = self._scene.candidates()
+        return best(rows, self._values[rows], count)
+
+
+def best(rows: Rows, values: Doubles, count: int | None = None) -> Rows:
+    """Return the rows with the highest values, highest first, ties by row."""
+    if count is not None and count < len(rows):
+        least = np.partition(values, len(values) - count)[len(values) - count]
+        among = values >= least
+        rows, values = rows[among], values[among]
+    return rows[np.lexsort((rows, -values))][:count]
