@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import struct
 import zipfile
-import zlib
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 
 import seeker
 from seeker import Catalog
-from test_build_parts import MeanColour, jsonl, picture
+from test_build_parts import MeanColour, jsonl, picture, png_that_claims
 
 
 def built(source: Path, out: Path, **given: Any) -> tuple[Catalog, str]:
@@ -29,24 +27,10 @@ def built(source: Path, out: Path, **given: Any) -> tuple[Catalog, str]:
     return catalog, "\n".join(told)
 
 
-def huge_png(path: Path, side: int) -> None:
-    """Write a PNG that says it has side × side pixels."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        whole = kind + data
-        return struct.pack(">I", len(data)) + whole + struct.pack(">I", zlib.crc32(whole))
-
-    rows = zlib.compress(b"\0" * 1000, 9)
-    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
-    path.write_bytes(
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
-    )
-
-
 def test_pictures_that_are_none_are_named(tmp_path: Path) -> None:
     root = tmp_path / "photos"
     whole = picture(root / "whole.jpg", (200, 100, 0), (300, 200)).read_bytes()
-    huge_png(root / "huge.png", 20_000)
+    (root / "huge.png").write_bytes(png_that_claims(20_000, 20_000))
     (root / "cut.jpg").write_bytes(whole[: len(whole) // 2])
     with zipfile.ZipFile(root / "zip.jpg", "w") as archive:
         archive.writestr("a", "b")

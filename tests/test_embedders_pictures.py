@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import struct
 import tracemalloc
-import zlib
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from PIL import Image
 
 from seeker.embedders.pictures import open_picture, thumbnail
 from seeker.errors import BadInput, NotFound, SeekerError
+from test_build_parts import png_that_claims
 
 RED, WHITE = (255, 0, 0), (255, 255, 255)
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
@@ -36,21 +36,6 @@ def two_halves(mode: str = "RGB") -> Image.Image:
     image = Image.new("L", (40, 20), 255)
     image.paste(0, (0, 0, 20, 20))
     return image.convert(mode)
-
-
-def png_that_claims(width: int, height: int) -> bytes:
-    """Return a well-formed PNG header with only a little data behind it."""
-
-    def chunk(kind: bytes, body: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    data = zlib.compress(bytes(1_000_000))
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
-    )
 
 
 def svg(inside: str, size: str = 'width="40" height="20"', before: str = "") -> bytes:
