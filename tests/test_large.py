@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -64,10 +65,9 @@ def test_bounds_alone_give_the_pages_of_exact_sums(
     np.testing.assert_allclose(exact.belief.settings, settings, atol=1e-9)
 
 
-def _catalog(found: list[Catalog] = []) -> Catalog:  # noqa: B006 (made once)
-    if not found:
-        found.append(made(3000, dims=(24, 9)))
-    return found[0]
+@cache
+def _catalog() -> Catalog:
+    return made(3000, dims=(24, 9))
 
 
 @pytest.mark.usefixtures("sparing")
