@@ -65,7 +65,7 @@ docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may b
 	$(BIN)/python docs/make/reference.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
-wheel-test: $(VENV)/.dev  ## what `pip install seeker` gives, away from the checkout
+wheel-test: $(VENV)/.dev  ## what `pip install` gives, away from the checkout
 	$(BIN)/python tests/wheel.py
 
 clean:  ## remove what was made
