@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 import time
@@ -9,10 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from seeker.catalog import Catalog
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, NotFound, SeekerError
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _EVERY = 1.0
+_LOGGER = logging.getLogger("seeker")
 
 
 class Catalogs:
@@ -85,5 +87,9 @@ class Catalogs:
                 return
             self._looked[name] = now
             held = self._catalogs[name]
-            if held.folder is not None and held.changed():
-                self._catalogs[name] = self._opener(held.folder)
+            try:
+                if held.folder is not None and held.changed():
+                    self._catalogs[name] = self._opener(held.folder)
+            except SeekerError as error:
+                # People go on in the version that is open; who keeps the catalog must know.
+                _LOGGER.warning("The new version of catalog %r is not served: %s", name, error)

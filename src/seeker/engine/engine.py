@@ -14,7 +14,7 @@ from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.personal import learned
 from seeker.engine.replaying import replayed
-from seeker.engine.sessions import Sessions, no_session
+from seeker.engine.sessions import Sessions, no_session, no_share
 from seeker.engine.shown import Shown, Summary
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.session import Explanation, Page, Session
@@ -236,7 +236,7 @@ class Engine:
         """Return the id of the session that a token lets others look at."""
         id = self.store.shared(token)
         if id is None:
-            raise NotFound("There is no such shared session.", "Ask for the address again.")
+            raise no_share()
         return id
 
     def delete(self, id: str) -> None:

@@ -105,3 +105,8 @@ class Sessions:
 def no_session() -> NotFound:
     """Return the error that tells of a session that is not there."""
     return NotFound("There is no such session.", "Start one with POST /v1/sessions.")
+
+
+def no_share() -> NotFound:
+    """Return the error that tells of a token with which nothing is shared."""
+    return NotFound("There is no such shared session.", "Ask for the address again.")

@@ -83,7 +83,9 @@ def create_app(
     app.add_exception_handler(SeekerError, _said)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_middleware(Edge, service=service)
     if settings.cors:
+        # Outermost, so that pages of other origins can read refusals, too.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.cors),
@@ -91,8 +93,6 @@ def create_app(
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
             expose_headers=["Retry-After", "X-Request-Id"],
         )
-    # Added last, so that it is outermost.
-    app.add_middleware(Edge, service=service)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -139,10 +139,10 @@ async def _said(_: Request, error: Exception) -> Response:
     return problems.of_error(error)
 
 
-async def _invalid(_: Request, error: Exception) -> Response:
+async def _invalid(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    return problems.of_validation(error.errors())
+    return problems.of_validation(error.errors(), request.headers.get("content-type", ""))
 
 
 async def _http(_: Request, error: Exception) -> Response:

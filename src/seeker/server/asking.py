@@ -14,6 +14,9 @@ Thing = TypeVar("Thing")
 _MOST_NUMBERS = 256
 """Numbers in one setting of a model or strategy: each σ costs memory for every item."""
 
+_MOST_COMPARED = 1000
+"""Items that are compared in pairs for one page: the time for it grows with their square."""
+
 
 def model_of(given: str | Mapping[str, Any] | None) -> models.Model:
     """Return the model that a request names or describes."""
@@ -25,7 +28,7 @@ def strategy_of(given: str | Mapping[str, Any] | None) -> display.Strategy:
     return _made(given, display.DEFAULT, display.named, display.from_json)
 
 
-def check_length(name: str, given: int, limit: int) -> None:
+def check_length(name: str, given: float, limit: int) -> None:
     """Refuse what is more than this service's limit."""
     if given > limit:
         raise BadInput(f"{name} is {given:,}, but at most {limit:,} is served here.")
@@ -35,6 +38,12 @@ def check_text(name: str, text: str | None, settings: Settings) -> None:
     """Refuse a text that is longer than this service reads."""
     if text is not None:
         check_length(f"The length of {name}", len(text), settings.text_limit)
+
+
+def check_strategy(strategy: display.Strategy, page_size: int) -> None:
+    """Refuse a strategy that compares more items with one another than a service has time for."""
+    if isinstance(strategy, display.Diverse):
+        check_length("pool × page_size", strategy.pool * page_size, _MOST_COMPARED)
 
 
 def _made(

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Path, Query, Request
+from pydantic import AfterValidator
 from starlette.responses import JSONResponse, Response
 
-from seeker.engine import Shown
+from seeker.engine import Shown, no_session, no_share
+from seeker.errors import NotFound
 from seeker.server.answers import session_json
 from seeker.server.service import Service
 
-_TOKEN = r"^[A-Za-z0-9_-]{22}$"
+_TOKEN = "[A-Za-z0-9_-]{22}"
+SHAPE = {"pattern": f"^{_TOKEN}$"}
+"""How the OpenAPI document describes what opens something."""
 
-Id = Annotated[str, Path(pattern=_TOKEN, description="The id of a session.")]
-Share = Annotated[str, Path(pattern=_TOKEN, description="The token of a shared session.")]
+
+def opens(missing: Callable[[], NotFound]) -> AfterValidator:
+    """Return a check of what opens something: what has another form opens nothing."""
+
+    def check(given: str) -> str:
+        if not re.fullmatch(_TOKEN, given):
+            raise missing()
+        return given
+
+    return AfterValidator(check)
+
+
+Id = Annotated[
+    str, Path(description="The id of a session.", json_schema_extra=SHAPE), opens(no_session)
+]
+Share = Annotated[
+    str,
+    Path(description="The token of a shared session.", json_schema_extra=SHAPE),
+    opens(no_share),
+]
 ItemPath = Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")]
 Offset = Annotated[int, Query(ge=0, le=2**31 - 1)]
 Limit = Annotated[int, Query(ge=1, le=10_000)]

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from seeker.errors import SeekerError
@@ -30,7 +31,12 @@ HEADERS: Mapping[str, str] = {
     "Cache-Control": "no-store",
 }
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
-_SLOWEST_BODY = 30.0
+_ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
+_CLOSE = {"Connection": "close"}
+"""Whoever is refused before their body was read must not go on sending it."""
+
+_LEFT = 499
+"""The status that the logs show of a client who left before their request was there."""
 
 
 class Edge:
@@ -49,7 +55,7 @@ class Edge:
         headers = Headers(scope=scope)
         given = headers.get("x-request-id", "")
         request = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
-        status = 500
+        status = 0
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -62,61 +68,60 @@ class Edge:
             await send(message)
 
         try:
-            refused = self._too_often(scope)
-            body = None if refused else await self._body(headers, receive)
-            if refused is not None:
-                await problems.of_error(refused)(scope, receive, sending)
-            elif body is None:
-                limit = self._service.settings.body_limit
-                long = Refused(413, f"The body is longer than {limit:,} bytes.")
-                await problems.of_error(long)(scope, receive, sending)
-            else:
-                await self._app(scope, _replaying(body, receive), sending)
-        except TimeoutError:
-            late = problems.problem(408, "The body did not arrive in time.", title="Too slow")
-            await late(scope, receive, sending)
+            self._check_rate(scope)
+            body = await self._body(headers, receive)
+            await self._app(scope, _replaying(body, receive), sending)
+        except ClientDisconnect:
+            status = _LEFT
         except SeekerError as error:
             await problems.of_error(error)(scope, receive, sending)
         except Exception:
             LOGGER.exception("An error nobody foresaw.", extra={"fields": {"request": request}})
-            sorry = problems.problem(
-                500, "The service made a mistake.", f"Report it with the request id {request}."
-            )
-            await sorry(scope, receive, sending)
+            # Once an answer is on its way, it can only break off, so that its reader sees that.
+            if not status:
+                sorry = problems.problem(
+                    500, "The service made a mistake.", f"Report it with the request id {request}."
+                )
+                await sorry(scope, receive, sending)
         finally:
             self._note(scope, request, status, time.perf_counter() - began)
 
-    def _too_often(self, scope: Scope) -> Refused | None:
+    def _check_rate(self, scope: Scope) -> None:
         client = scope.get("client")
-        if client is None or scope["path"].startswith("/healthz"):
-            return None
+        if client is None or scope["path"] in _ALWAYS_ANSWERED:
+            return
         wait = self._service.rate.wait(str(client[0]))
-        if not wait:
-            return None
-        return Refused(
-            429,
-            "These are more requests than one client may make.",
-            f"Wait {wait} s.",
-            {"Retry-After": str(wait)},
-        )
+        if wait:
+            raise Refused(
+                429,
+                "These are more requests than one client may make.",
+                f"Wait {wait} s.",
+                {"Retry-After": str(wait)},
+            )
 
-    async def _body(self, headers: Headers, receive: Receive) -> bytes | None:
-        """Return the whole body, or None if it is too long."""
-        limit = self._service.settings.body_limit
-        declared = headers.get("content-length", "0")
-        if declared.isdigit() and int(declared) > limit:
-            return None
-        parts, length = [], 0
-        async with asyncio.timeout(_SLOWEST_BODY):
-            while True:
-                message = await receive()
-                part = message.get("body", b"")
-                length += len(part)
-                if length > limit:
-                    return None
-                parts.append(part)
-                if not message.get("more_body", False):
-                    return b"".join(parts)
+    async def _body(self, headers: Headers, receive: Receive) -> bytes:
+        """Return the whole body; refuse one that is too long or does not come."""
+        settings = self._service.settings
+        long = Refused(413, f"The body is longer than {settings.body_limit:,} bytes.", "", _CLOSE)
+        declared = headers.get("content-length", "")
+        if declared.isdecimal() and int(declared) > settings.body_limit:
+            raise long
+        body = bytearray()
+        try:
+            async with asyncio.timeout(settings.request_timeout):
+                more = True
+                while more:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        # What was cut off is not what was meant, be it readable or not.
+                        raise ClientDisconnect
+                    body += message.get("body", b"")
+                    if len(body) > settings.body_limit:
+                        raise long
+                    more = message.get("more_body", False)
+        except TimeoutError:
+            raise Refused(408, "The body did not arrive in time.", "", _CLOSE) from None
+        return bytes(body)
 
     def _note(self, scope: Scope, request: str, status: int, seconds: float) -> None:
         call = getattr(scope.get("route"), "path", "unmatched")

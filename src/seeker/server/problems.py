@@ -19,8 +19,8 @@ _TITLES = {
     403: "That is not allowed",
     404: "There is no such thing here",
     405: "That cannot be done here",
+    408: "That was too slow",
     413: "That is too long",
-    415: "That is not JSON",
     422: "That value cannot be used",
     429: "That is too much",
     500: "Something went wrong",
@@ -75,16 +75,33 @@ def of_error(error: SeekerError) -> Response:
     )
 
 
-def of_validation(errors: Sequence[Mapping[str, Any]]) -> Response:
-    """Return what is wrong with a request's values: the first thing in words, all as a list."""
-    listed = [
-        {"where": ".".join(str(part) for part in one["loc"]), "what": str(one["msg"])}
-        for one in errors[:10]
-    ]
-    first = listed[0] if listed else {"where": "request", "what": "not valid"}
-    return problem(
-        422,
-        f"{first['where']}: {first['what']}.",
-        "The call is described at /docs.",
-        errors=listed,
-    )
+def of_validation(errors: Sequence[Mapping[str, Any]], sent_as: str) -> Response:
+    """Return what is wrong with a request's values: the first in words, all as a list.
+
+    sent_as: the Content-Type of the body, which is read as JSON only if it says that it is.
+    """
+    listed = [{"where": _where(one["loc"]), "what": _what(one)} for one in errors[:10]]
+    where = listed[0]["where"]
+    # Where several kinds of value may be, each of them says why this is none.
+    reasons = dict.fromkeys(one["what"] for one in listed if one["where"] == where)
+    hint = "The call is described at /docs."
+    if where == "body" and "json" not in sent_as.lower():
+        hint = "Send it with the header Content-Type: application/json."
+    return problem(422, f"{where}: {', or: '.join(reasons)}.", hint, errors=listed)
+
+
+def _where(place: Sequence[str | int]) -> str:
+    """Return where a value is, without the kinds of value that were tried there."""
+    deeper = [part for part in place[2:] if isinstance(part, int)]
+    return ".".join(map(str, (*place[:2], *deeper)))
+
+
+def _what(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a value, in words for people who write JSON and not Python."""
+    words = {
+        "string_pattern_mismatch": "This holds letters that cannot be used here",
+        "model_attributes_type": "Input should be a JSON object",
+        "dict_type": "Input should be a JSON object",
+        "extra_forbidden": "There is no such field",
+    }
+    return words.get(error["type"], str(error["msg"]).removeprefix("Value error, "))

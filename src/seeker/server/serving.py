@@ -6,6 +6,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seeker.engine import Catalogs
@@ -52,6 +53,8 @@ def serve(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    from seeker.server.connections import PunctualProtocol
+
     # Whatever is wrong is said here, once, and not by every worker.
     catalogs, settings = joined(settings, wait=True)
     Keys.read(settings.keys)
@@ -63,6 +66,8 @@ def serve(
     listening = _listen(settings.host, settings.port)
     set_up(settings.log_level)
     shared: dict[str, Any] = {
+        "http": partial(PunctualProtocol, seconds=settings.request_timeout),
+        "ws": "none",
         "log_config": None,
         "access_log": False,
         "server_header": False,

@@ -9,7 +9,13 @@ from starlette.responses import JSONResponse, Response
 
 from seeker.engine import Shown
 from seeker.server.answers import explanation_json, page_json
-from seeker.server.asking import check_length, check_text, model_of, strategy_of
+from seeker.server.asking import (
+    check_length,
+    check_strategy,
+    check_text,
+    model_of,
+    strategy_of,
+)
 from seeker.server.calls import Id, ItemPath, Limit, Offset, answer, starter
 from seeker.server.responses import problems
 from seeker.server.schemas import (
@@ -41,6 +47,7 @@ async def start(
     request.state.text = body.query
     key = key_of(idempotency_key, scope, "start", body.model_dump())
     model, strategy = model_of(body.model), strategy_of(body.strategy)
+    check_strategy(strategy, body.page_size)
 
     def work() -> Shown:
         return service.engine.start(

@@ -53,6 +53,9 @@ class Settings:
     shard_copies: str = _setting(
         "", "Folder on the shards' machines for copies of catalogs; none: a temporary one."
     )
+    request_timeout: float = _setting(
+        30.0, "Seconds within which a request must have arrived.", least=0.1
+    )
     body_limit: int = _setting(64_000, "Length of a request's body.", size=True, least=1024)
     text_limit: int = _setting(1000, "Letters in a text that a person types.", least=1)
     page_limit: int = _setting(200, "Items on a page.", least=1)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import JSONResponse, Response
 
 from seeker.server.answers import item_json
+from seeker.server.calls import SHAPE, opens
 from seeker.server.responses import problems
 from seeker.server.service import Authorization, Served
 from seeker.server.strict import StrictRoute
@@ -22,11 +23,13 @@ from seeker.study.schemas import (
     StandingAnswer,
 )
 from seeker.study.searching import Searching
-from seeker.study.tables import tables_of
+from seeker.study.tables import nobody, tables_of
 
 router = APIRouter(prefix="/v1/study", tags=["study"], route_class=StrictRoute)
 
-Key = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{22}$", description="The key of a participant.")]
+Key = Annotated[
+    str, Path(description="The key of a participant.", json_schema_extra=SHAPE), opens(nobody)
+]
 Number = Annotated[int, Path(ge=0, le=1000, description="Which of a participant's searches.")]
 
 

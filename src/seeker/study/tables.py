@@ -59,6 +59,14 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
+def nobody() -> NotFound:
+    """Return the error that tells of a key that nobody holds."""
+    return NotFound(
+        "Nobody takes part with this key.",
+        "Whoever has withdrawn is deleted; begin anew if you like.",
+    )
+
+
 class People:
     """The study itself and who takes part in it."""
 
@@ -152,10 +160,7 @@ class People:
                 f"SELECT {_PERSON} FROM study_people WHERE digest = ?", digest(key)
             ).fetchall()
         if not found:
-            raise NotFound(
-                "Nobody takes part with this key.",
-                "Whoever has withdrawn is deleted; begin anew if you like.",
-            )
+            raise nobody()
         return Participant(*found[0])
 
     def all(self) -> list[Participant]:
