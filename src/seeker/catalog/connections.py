@@ -13,6 +13,13 @@ from typing import Protocol
 from seeker.errors import Conflict
 
 
+class Unreadable(Conflict):
+    """A catalog whose files are not as they were when it was opened."""
+
+    http_status = 503
+    title = "The catalog cannot be read"
+
+
 class Connections(Protocol):
     """Gives a connection for the length of a `with` block."""
 
@@ -51,7 +58,7 @@ class FileConnections:
         try:
             yield held.connection
         except sqlite3.DatabaseError as error:
-            raise Conflict(
+            raise Unreadable(
                 f"The item table of the catalog cannot be read ({error}).",
                 "Check the catalog with `seeker verify`.",
             ) from None
@@ -60,7 +67,7 @@ class FileConnections:
         try:
             return sqlite3.connect(self._address, uri=True, check_same_thread=False)
         except sqlite3.OperationalError:
-            raise Conflict(
+            raise Unreadable(
                 "This version of the catalog has been tidied away.", "Open the catalog again."
             ) from None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from seeker.catalog.values import CALLED, Kind, Plain, short
 from seeker.errors import BadInput, NotFound
 
+_LARGEST = sys.float_info.max
 _COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -113,9 +114,8 @@ def _value(attribute: Attribute, value: object) -> Plain:
         return None
     number = isinstance(value, int | float) and not isinstance(value, bool)
     match attribute.kind:
-        case "number" if number and not math.isnan(value):  # type: ignore[arg-type]
-            # Whole numbers beyond 64 bits exist in Python, but not in SQLite.
-            return float(value) if abs(value) >= 2**63 else value  # type: ignore[arg-type,return-value]
+        case "number" if number and value == value:  # NaN alone differs from itself
+            return _within_reach(value)  # type: ignore[arg-type]
         case "boolean" if isinstance(value, bool) or value in (0, 1):
             return int(value)
         case "text" | "tags" if isinstance(value, str):
@@ -124,3 +124,10 @@ def _value(attribute: Attribute, value: object) -> Plain:
         f"The attribute {attribute.name!r} holds {CALLED[attribute.kind]}, "
         f"but the filter asks for {short(value)}.",
     )
+
+
+def _within_reach(value: float) -> float:
+    """Return a number as SQLite knows it: whole ones beyond 64 bits exist only in Python."""
+    if abs(value) < 2**63:
+        return value
+    return float(min(max(value, -_LARGEST), _LARGEST))
