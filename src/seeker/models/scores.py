@@ -333,6 +333,8 @@ class Scores:
         """Return the posterior of θ, (thetas,); log_total: the log of the sum of e**score."""
         from seeker.kernels.posterior import mass_by_theta
 
+        if self.thetas == 1:
+            return np.ones(1)
         weights = np.zeros(self.thetas)
         if isinstance(self._ledger, Bounds):
             if self._whole is None or self._whole[0] != self._wanted:
