@@ -18,6 +18,7 @@ from seeker.models.warm import warm_up
 from seeker.session.belief import Belief
 from seeker.session.explanation import Explanation, explained
 from seeker.session.prior import Assumption, assumption, log_prior
+from seeker.session.saying import view_of
 from seeker.session.searchable import Searchable
 from seeker.session.state import State
 from seeker.session.whereabouts import Whereabouts
@@ -151,14 +152,14 @@ class Finder(ABC):
 
     def _heard(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""
-        row, of_known, views = self._rows.of, self._rows.of_known, list(self._catalog.views)
+        row, of_known = self._rows.of, self._rows.of_known
         return Evidence(
             clicks=tuple(
                 Judged(row(one.item), one.liked, tuple(of_known(one.among)))
                 for one in state.ratings.values()
             ),
             texts=tuple(
-                Spoken(views.index(said.view), said.vector)
+                Spoken(view_of(self._catalog, said), said.vector)
                 for said in state.texts
                 if said.view is not None
             ),

@@ -33,3 +33,15 @@ def vector_said(catalog: Searchable, vector: Array | Sequence[float], view: str 
     if not np.isfinite(numbers_said).all():
         raise BadInput("The vector must hold finite numbers.")
     return Say("", name, tuple(map(float, numbers_said)))
+
+
+def view_of(catalog: Searchable, said: Say) -> int:
+    """Return the place of the view in which words were said, if the catalog still has it."""
+    view = catalog.views.get(said.view or "")
+    if view is None or view.dimensions != len(said.vector):
+        raise BadInput(
+            f"The session has words in view {said.view!r} of {len(said.vector)} dimensions, "
+            "which this catalog does not have.",
+            "Open it with the catalog it was made with, or a later version of it.",
+        )
+    return list(catalog.views).index(view.name)
