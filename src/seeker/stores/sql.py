@@ -202,7 +202,7 @@ class SqlStore(ABC):
     def ping(self) -> None:
         """Return if the store answers."""
         with self.reading() as run:
-            run("SELECT 1").fetchall()
+            run("SELECT version FROM seeker_schema").fetchall()
 
 
 def _insert(run: Transaction, session: str, sequence: int, at: float, event: Written) -> None:

@@ -31,6 +31,7 @@ class SqliteStore(SqlStore):
         self._local = threading.local()
         self._writer = threading.Lock()
         self._open: list[sqlite3.Connection] = []
+        self._file: tuple[int, int] | None = None
         if not self._path.parent.is_dir():
             raise BadInput(
                 f"The folder '{self._path.parent}' for the store is not there.",
@@ -38,6 +39,7 @@ class SqliteStore(SqlStore):
             )
         try:
             self.migrate()
+            self._file = self._there()
         except BaseException:
             self.close()
             raise
@@ -75,7 +77,21 @@ class SqliteStore(SqlStore):
             self._open = []
             self._local = threading.local()
 
+    def _there(self) -> tuple[int, int] | None:
+        """Return which file is at the store's path now."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
     def _connection(self) -> sqlite3.Connection:
+        # A file that was moved away can still be written to, but nobody would ever read it there.
+        if self._file is not None and self._file != self._there():
+            raise StoreFailed(
+                "The file in which sessions are kept was moved or removed.",
+                "Bring it back, or start the service again.",
+            )
         held: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if held is not None:
             return held
