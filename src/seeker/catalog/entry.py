@@ -46,8 +46,8 @@ def build(
     to make. It is made aside and put in place at the end; a build that was interrupted goes on
     where it was.
 
-    views: which to make, such as ["image", "colour"]; chosen from what the source has unless
-    given. id, title, picture (one column each), text, attributes, vectors (several): what the
+    views: which to make, such as ["image", "colour", "kind=category:label"]; chosen from what the
+    source has unless given. id, title, picture (one column each), text, attributes, vectors (several): what the
     columns of a table are; guessed unless given. images: the folder that a table's picture paths
     are in. ids: a file with the ids of arrays. table: which table of a database; for a
     folder, a file that says more about its pictures. metric: how

@@ -70,7 +70,7 @@ def _resumable(command: Callable[..., None]) -> Callable[..., None]:
 @click.command(short_help="Make a catalog from pictures, a table or arrays.")
 @click.argument("source")
 @click.option("--out", required=True, metavar="CATALOG", help="Folder to make.")
-@_several("--views", "Views to make, such as image,colour,text or NAME=EMBEDDER.")
+@_several("--views", "Views to make: image, colour, text, category:COLUMN, NAME=EMBEDDER.")
 @click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
 @click.option(
     "--dtype",

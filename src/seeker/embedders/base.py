@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 Suits = Literal["euclidean", "cosine"]
 """The metrics an embedder's vectors may be meant for."""
 
-PICTURE, TEXT = "picture", "text"
+PICTURE, TEXT, ATTRIBUTE = "picture", "text", "attribute"
 """What an embedder may read."""
 
 
 class Embedder(ABC):
-    """Turns pictures or texts into vectors.
+    """Turns pictures, texts or values of an attribute into vectors.
 
     name: how `seeker.embedders.named` finds it again. version: vectors of another version are not
-    comparable. metric: how its vectors should be compared. reads: "picture", "text" or both. The
-    vector of a thing must depend on that thing alone, not on the batch it came in.
+    comparable. metric: how its vectors should be compared. reads: "picture", "text" or both, or
+    "attribute" alone. The vector of a thing must depend on that thing alone, not on the batch it
+    came in.
     """
 
     name: str
@@ -32,6 +33,8 @@ class Embedder(ABC):
     dimensions: int
     metric: Suits
     reads: frozenset[str]
+    attribute: str = ""
+    """The attribute whose values are embedded, where it reads one."""
 
     @abstractmethod
     def embed(self, batch: Sequence[Any]) -> Floats:

@@ -17,7 +17,7 @@ from seeker.catalog.building.assembly import Assembled
 from seeker.catalog.building.chunk import name_of
 from seeker.catalog.building.departing import keep_departed
 from seeker.catalog.building.making import THUMBNAIL
-from seeker.catalog.building.plan import plan
+from seeker.catalog.building.plan import check_attributes, plan
 from seeker.catalog.building.progress import Progress, Tell
 from seeker.catalog.building.record import Source
 from seeker.catalog.building.report import Report
@@ -65,6 +65,7 @@ def build(
     stored = check_dtype(dtype)
     planned = plan(opened.offer, views, metric, embedders or {})
     makings = [dataclasses.replace(one, dtype=stored) for one in planned]
+    check_attributes(makings, opened)
     report = Report(strict)
     target.parent.mkdir(parents=True, exist_ok=True)
     work = work_folder(target)

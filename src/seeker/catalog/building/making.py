@@ -112,6 +112,9 @@ class Maker:
             return batch
         if making.of == "picture":
             vectors = np.asarray(making.embedder.embed([ready.image for ready in batch]))
+        elif making.of == "attribute":
+            values = [ready.record.attributes.get(making.column) for ready in batch]
+            vectors = np.asarray(making.embedder.embed(values))
         else:
             texts = [embedded_text(ready.record) for ready in batch]
             vectors = np.asarray(making.embedder.embed_text(texts))

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from seeker.catalog.building.record import Offer
+from seeker.catalog.building.record import Offer, Record, Source
 from seeker.catalog.head import Embedded
 from seeker.embedders.foreign import adapted
 from seeker.errors import BadInput, NotFound
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
 
 _METRICS = ("euclidean", "cosine", "manhattan")
+_LOOKED_AT = 1000
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
@@ -25,12 +27,13 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 class Making:
     """How one view is made.
 
-    of: what its vectors come from. column: where ready-made ones stand in a record. made_by: what
-    catalog.json says of the embedder. dtype: the form in which they are stored.
+    of: what its vectors come from. column: where ready-made ones, or the attribute, stand in a
+    record. made_by: what catalog.json says of the embedder. dtype: the form in which they are
+    stored.
     """
 
     name: str
-    of: Literal["vectors", "picture", "text"]
+    of: Literal["vectors", "picture", "text", "attribute"]
     dimensions: int
     metric: str
     column: str = ""
@@ -50,7 +53,8 @@ def plan(
 
     Without a choice, ready-made vectors are the views; else pictures give `image` and `colour`,
     and texts give `text`. A choice names views: those of the source, `embedders` that were given,
-    or embedders that Seeker knows, also as NAME=EMBEDDER. builtin_only: load no others than
+    or embedders that Seeker knows, also as NAME=EMBEDDER; category:ATTRIBUTE makes a view of what
+    items say about themselves. builtin_only: load no others than
     Seeker's own.
     """
     chosen = dict(map(_asked, views)) if views is not None else {one: one for one in _usual(offer)}
@@ -77,6 +81,24 @@ def plan(
         for name, maker in chosen.items()
     ]
     return [_with_metric(one, metric) for one in made]
+
+
+def check_attributes(makings: Sequence[Making], source: Source) -> None:
+    """Refuse views of attributes that none of the first items has, before any work is done."""
+    wanted = {one.column: one.name for one in makings if one.of == "attribute"}
+    if not wanted:
+        return
+    seen: set[str] = set()
+    for record in islice(source.records(), _LOOKED_AT):
+        if isinstance(record, Record):
+            seen.update(name for name, value in record.attributes.items() if value is not None)
+    for column, name in wanted.items():
+        if column not in seen:
+            raise BadInput(
+                f"View '{name}' is made of the attribute '{column}', which none of the first "
+                f"{_LOOKED_AT:,} items has.",
+                f"They have {sorted(seen)}." if seen else "They have no attributes at all.",
+            )
 
 
 def _asked(view: str) -> tuple[str, str]:
@@ -109,8 +131,10 @@ def _making(
         return Making(name, "vectors", offer.vectors[ready[name]], "euclidean", ready[name])
     embedder = known() if given is None else adapted(given)
     reads = set(embedder.reads)
-    of: Literal["picture", "text"]
-    if "picture" in reads and offer.pictures:
+    of: Literal["picture", "text", "attribute"]
+    if "attribute" in reads:
+        of = "attribute"
+    elif "picture" in reads and offer.pictures:
         of = "picture"
     elif "text" in reads and offer.text:
         of = "text"
@@ -121,7 +145,8 @@ def _making(
             "Say which column they are in, or choose other views.",
         )
     made_by = Embedded(embedder.name, embedder.version, tuple(sorted(reads)))
-    return Making(name, of, embedder.dimensions, embedder.metric, "", embedder, made_by)
+    column = embedder.attribute
+    return Making(name, of, embedder.dimensions, embedder.metric, column, embedder, made_by)
 
 
 def _known(name: str, ready: Mapping[str, str], builtin_only: bool) -> Embedder:
@@ -132,7 +157,8 @@ def _known(name: str, ready: Mapping[str, str], builtin_only: bool) -> Embedder:
     except NotFound:
         also = f" The source itself has {sorted(ready)}." if ready else ""
         raise BadInput(
-            f"There is no view '{name}' to make.", f"Known are image, colour and text.{also}"
+            f"There is no view '{name}' to make.",
+            f"Known are image, colour, text and category:<attribute>.{also}",
         ) from None
 
 
