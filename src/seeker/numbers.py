@@ -9,6 +9,8 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.types import Doubles
 
+_LARGEST = 1e100
+
 
 def numbers(what: str, given: object, length: int) -> Doubles:
     """Return given as new float64 numbers, (length,); they may be infinite or NaN."""
@@ -31,3 +33,8 @@ def few_numbers(what: str, given: object, most: int) -> tuple[float, ...]:
     if not isinstance(given, Sized) or isinstance(given, str | bytes) or len(given) > most:
         raise BadInput(f"{what} must be a list of at most {most:,} numbers.")
     return tuple(map(float, numbers(what, list(given), len(given))))  # type: ignore[call-overload]
+
+
+def bearable(found: Doubles) -> bool:
+    """Whether all numbers are finite and can be multiplied with one another."""
+    return bool(np.abs(found).max(initial=0.0) < _LARGEST)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from seeker.errors import BadInput
-from seeker.numbers import numbers
+from seeker.numbers import bearable, numbers
 from seeker.session.events import Say
 from seeker.session.searchable import Searchable
 from seeker.types import Array
@@ -30,8 +28,8 @@ def vector_said(catalog: Searchable, vector: Array | Sequence[float], view: str 
     if name not in known:
         raise BadInput(f"There is no view {name!r}.", f"The catalog has {known}.")
     numbers_said = numbers("The vector", vector, catalog.views[name].dimensions)
-    if not np.isfinite(numbers_said).all():
-        raise BadInput("The vector must hold finite numbers.")
+    if not bearable(numbers_said):
+        raise BadInput("The vector must hold finite numbers, and none beyond 1e100.")
     return Say("", name, tuple(map(float, numbers_said)))
 
 

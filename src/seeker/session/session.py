@@ -151,7 +151,7 @@ class Session:
     def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
         """Give a verdict on an item; the clicked item counts as shown, too."""
         log.check_verdict(verdict)
-        if verdict != "clear" or item not in self._state.ratings:
+        if verdict != "clear" or not isinstance(item, str) or item not in self._state.ratings:
             self._rows.of(item)
         on_screen = self._on_display(item) if shown is None else self._checked(shown)
         self._append(Click(str(item), verdict, tuple(on_screen)))
@@ -260,8 +260,9 @@ class Session:
         return self.more(0, self._state.start.page_size).ids
 
     def _checked(self, shown: Sequence[str]) -> list[str]:
-        if isinstance(shown, str):
-            raise BadInput("shown is a single word, but it must be a list of item ids.")
-        for item in shown:
+        if isinstance(shown, str) or not isinstance(shown, Iterable):
+            raise BadInput(f"shown is {shown!r}, but it must be a list of item ids.")
+        ids = list(shown)
+        for item in ids:
             self._rows.of(item)
-        return [str(item) for item in shown]
+        return [str(item) for item in ids]

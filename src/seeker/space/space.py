@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from seeker.errors import BadInput
+from seeker.numbers import bearable
 from seeker.space import metric as metrics
 from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
@@ -252,8 +253,9 @@ def _person(view: View, c: object) -> Doubles:
             f"The user vector for view '{view.name}' has shape {vector.shape}.",
             f"It must have shape ({view.dimensions},), one number per dimension of the view.",
         )
-    if not np.isfinite(vector).all() or not vector.any():
+    if not bearable(vector) or not vector.any():
         raise BadInput(
-            f"The user vector for view '{view.name}' must hold finite numbers, not all zero."
+            f"The user vector for view '{view.name}' must hold finite numbers, not all zero, "
+            "and none beyond 1e100."
         )
     return vector
