@@ -128,6 +128,27 @@ def first_page(catalog: Catalog, page_size: int, seed: int) -> Rows:
     return np.array([catalog.row(item) for item in page.ids])
 
 
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """What the next page is chosen from: the scores, (items,), and the items not yet shown."""
+
+    space: Joint
+    values: Doubles
+    free: Rows
+    count: int
+    rng: np.random.Generator
+
+    def likely(self, most: int) -> tuple[Rows, Doubles]:
+        """Return the likeliest items, scores being log-probabilities, and shares that sum to 1."""
+        shares = softmax(self.values)
+        rows = np.argsort(-shares, kind="stable")[:most]
+        return rows, shares[rows] / shares[rows].sum()
+
+    def best(self) -> Rows:
+        """Return the free items, best first."""
+        return self.free[np.argsort(-self.values[self.free], kind="stable")]
+
+
 class Rival(Searcher):
     """A searcher whose scores are a formula over what was clicked so far.
 
@@ -142,18 +163,10 @@ class Rival(Searcher):
     def values(self, space: Joint, history: tuple[Feedback, ...]) -> Doubles:
         """Return the score of every item given at least one feedback, (items,)."""
 
-    def choose(
-        self,
-        space: Joint,
-        values: Doubles,
-        free: Rows,
-        count: int,
-        history: tuple[Feedback, ...],
-        rng: np.random.Generator,
-    ) -> Rows:
+    def choose(self, turn: Turn) -> Rows:
         """Choose the next page among the free items: the highest scores, ties by chance."""
-        ties = rng.permutation(len(free))
-        return free[np.lexsort((ties, -values[free]))][:count]
+        ties = turn.rng.permutation(len(turn.free))
+        return turn.free[np.lexsort((ties, -turn.values[turn.free]))][: turn.count]
 
     def probabilities(self, values: Doubles) -> Doubles | None:
         """Return the scores as probabilities, (items,), where the method has any."""
@@ -213,9 +226,8 @@ class RivalSearch:
         if len(free) < self.size:
             free = np.arange(self.space.count)
         if self.history:
-            self._page = self.rival.choose(
-                self.space, self._values, free, self.size, self.history, rng
-            )
+            turn = Turn(self.space, self._values, free, self.size, rng)
+            self._page = self.rival.choose(turn)
         else:
             self._page = rng.choice(free, self.size, replace=False)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival
+from seeker.lab.rivals.base import Feedback, Joint, Rival, Turn
 from seeker.types import Doubles, Rows
 
 
@@ -29,13 +29,5 @@ class Chance(Rival):
     def values(self, space: Joint, history: tuple[Feedback, ...]) -> Doubles:
         return np.zeros(space.count)
 
-    def choose(
-        self,
-        space: Joint,
-        values: Doubles,
-        free: Rows,
-        count: int,
-        history: tuple[Feedback, ...],
-        rng: np.random.Generator,
-    ) -> Rows:
-        return rng.choice(free, count, replace=False)
+    def choose(self, turn: Turn) -> Rows:
+        return turn.rng.choice(turn.free, turn.count, replace=False)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival, drawn, softmax
+from seeker.lab.rivals.base import Feedback, Joint, Rival, Turn, drawn, softmax
 from seeker.types import Doubles, Rows
 
 
@@ -32,25 +32,15 @@ class InfoGain(Rival):
             total += _compared(space, feedback, self.k)
         return total
 
-    def choose(
-        self,
-        space: Joint,
-        values: Doubles,
-        free: Rows,
-        count: int,
-        history: tuple[Feedback, ...],
-        rng: np.random.Generator,
-    ) -> Rows:
-        shares = softmax(values)
-        likely = np.argsort(-shares, kind="stable")[: self.sample]
-        weights = shares[likely] / shares[likely].sum()
-        rows = drawn(values, free, min(2 * self.pool, len(free)), rng)
+    def choose(self, turn: Turn) -> Rows:
+        likely, weights = turn.likely(self.sample)
+        rows = drawn(turn.values, turn.free, min(2 * self.pool, len(turn.free)), turn.rng)
         one, other = rows[: len(rows) // 2], rows[len(rows) // 2 :][: len(rows) // 2]
-        gains = self._gains(space, one, other, likely, weights)
-        pairs = np.argsort(-gains, kind="stable")[: count // 2]
+        gains = self._gains(turn.space, one, other, likely, weights)
+        pairs = np.argsort(-gains, kind="stable")[: turn.count // 2]
         page = np.stack([one[pairs], other[pairs]], axis=1).ravel()
-        rest = free[np.argsort(-values[free], kind="stable")]
-        return np.concatenate([page, rest[~np.isin(rest, page)]])[:count]
+        rest = turn.best()
+        return np.concatenate([page, rest[~np.isin(rest, page)]])[: turn.count]
 
     def probabilities(self, values: Doubles) -> Doubles | None:
         return softmax(values)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival, drawn, softmax
+from seeker.lab.rivals.base import Feedback, Joint, Rival, Turn, drawn, softmax
 from seeker.types import Doubles, Rows
 
 
@@ -33,21 +33,11 @@ class PicHunter(Rival):
             total += _picked(space, feedback, self.sigma)
         return total
 
-    def choose(
-        self,
-        space: Joint,
-        values: Doubles,
-        free: Rows,
-        count: int,
-        history: tuple[Feedback, ...],
-        rng: np.random.Generator,
-    ) -> Rows:
-        shares = softmax(values)
-        likely = np.argsort(-shares, kind="stable")[: self.sample]
-        weights = shares[likely] / shares[likely].sum()
-        sets = [free[np.argsort(-values[free], kind="stable")][:count]]
-        sets += [drawn(values, free, count, rng) for _ in range(self.sets)]
-        entropies = [self._expected_entropy(space, rows, likely, weights) for rows in sets]
+    def choose(self, turn: Turn) -> Rows:
+        likely, weights = turn.likely(self.sample)
+        sets = [turn.best()[: turn.count]]
+        sets += [drawn(turn.values, turn.free, turn.count, turn.rng) for _ in range(self.sets)]
+        entropies = [self._expected_entropy(turn.space, rows, likely, weights) for rows in sets]
         return sets[int(np.argmin(entropies))]
 
     def probabilities(self, values: Doubles) -> Doubles | None:

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival, drawn, softmax
+from seeker.lab.rivals.base import Feedback, Joint, Rival, Turn, drawn, softmax
 from seeker.types import Doubles, Rows
 
 
@@ -32,16 +32,8 @@ class SOMHunter(Rival):
         # The simulator keeps scores within 1e-12 of the best one.
         return np.asarray(np.maximum(total - total.max(), np.log(1e-12)))
 
-    def choose(
-        self,
-        space: Joint,
-        values: Doubles,
-        free: Rows,
-        count: int,
-        history: tuple[Feedback, ...],
-        rng: np.random.Generator,
-    ) -> Rows:
-        return drawn(self.power * values, free, count, rng)
+    def choose(self, turn: Turn) -> Rows:
+        return drawn(self.power * turn.values, turn.free, turn.count, turn.rng)
 
     def probabilities(self, values: Doubles) -> Doubles | None:
         return softmax(values)
