@@ -1,0 +1,188 @@
+"""Files that change under a running service: no click is lost in silence, nothing leaks."""
+
+from __future__ import annotations
+
+import json
+import logging
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from seeker.engine import Catalogs
+from seeker.server.app import create_app
+from seeker.server.settings import Settings
+from seeker.stores import StoreFailed, open_store
+from test_server_parts import folder_of
+
+
+@contextmanager
+def served(place: Path, **given: Any) -> Iterator[TestClient]:
+    """Serve the catalog of a place in this process, with a store beside it."""
+    settings = Settings(store=str(place / "s.sqlite"), rate=0, **given)
+    # A clock that leaps: the folder is looked at whenever the catalog is asked for.
+    seconds = iter(range(0, 10**9, 10))
+    opened = Catalogs.open([str(place / "shop")])
+    catalogs = Catalogs({"shop": opened.get()[1]}, clock=lambda: float(next(seconds)))
+    with TestClient(create_app(settings, catalogs), raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return folder_of(tmp_path_factory.mktemp("built") / "shop", 30)
+
+
+@pytest.fixture
+def place(built: Path, tmp_path: Path) -> Path:
+    """A copy of the catalog that a test may damage."""
+    shutil.copytree(built, tmp_path / "shop")
+    return tmp_path
+
+
+def _start(http: TestClient, **given: Any) -> Any:
+    return http.post("/v1/sessions", json=given)
+
+
+def test_a_mistake_of_the_service_is_logged_and_tells_nothing(
+    place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The table of items loses a row of which the catalog knows: nobody foresaw that."""
+    (table,) = (place / "shop").rglob("items*.sqlite")
+    with closing(sqlite3.connect(table)) as connection, connection:
+        connection.execute("DELETE FROM known")
+    with served(place) as http, caplog.at_level(logging.ERROR, "seeker"):
+        answer = _start(http)
+        assert http.get("/v1/catalogs").status_code == 200, "it goes on"
+    assert answer.status_code == 500
+    assert answer.headers["content-type"] == "application/problem+json"
+    request = answer.headers["x-request-id"]
+    assert answer.json()["hint"] == f"Report it with the request id {request}."
+    for secret in ("Traceback", "KeyError", str(place), ".py"):
+        assert secret not in answer.text
+    (logged,) = (one for one in caplog.records if getattr(one, "fields", {}).get("request"))
+    assert logged.fields == {"request": request}  # type: ignore[attr-defined]
+    assert logged.exc_info is not None
+    assert logged.exc_info[0] is KeyError
+
+
+@pytest.mark.parametrize("damage", ["garbage", "cut off"])
+def test_an_item_table_that_cannot_be_read_is_no_fault_of_the_client(
+    place: Path, damage: str
+) -> None:
+    with served(place) as http:
+        (table,) = (place / "shop").rglob("items*.sqlite")
+        table.write_bytes(b"garbage" * 1000 if damage == "garbage" else table.read_bytes()[:999])
+        answer = _start(http, query="red")
+    assert answer.status_code == 503
+    assert answer.json()["title"] == "The catalog cannot be read"
+    assert answer.headers["retry-after"]
+    assert str(place) not in answer.text
+
+
+def test_a_new_version_that_cannot_be_opened_is_not_served(
+    place: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with served(place) as http:
+        session = _start(http).json()
+        (place / "shop" / "catalog.json").write_text("{")
+        for _ in range(2):
+            answer = _start(http)
+            assert answer.status_code == 201
+        assert http.get(f"/v1/sessions/{session['id']}").json() == session
+    assert "is not served" in caplog.text
+    assert str(place) not in answer.text
+
+
+def test_a_catalog_that_was_moved_away_is_searched_on(place: Path) -> None:
+    with served(place) as http:
+        first = _start(http).json()
+        (place / "shop").rename(place / "elsewhere")
+        item = first["page"]["items"][0]
+        click = {"item": item["id"], "verdict": "like"}
+        assert http.post(f"/v1/sessions/{first['id']}/clicks", json=click).status_code == 200
+        assert http.get(item["media"]).status_code == 404
+
+
+def test_pictures_that_are_gone_or_no_files_are_not_there(place: Path) -> None:
+    with served(place) as http:
+        first, second, *_ = (item["media"] for item in _start(http).json()["page"]["items"])
+        for address, gone in ((first, False), (second, True)):
+            (file,) = (place / "shop").rglob(address.rsplit("/", 1)[1])
+            file.unlink()
+            if not gone:
+                file.mkdir()
+            assert http.get(address).status_code == 404
+
+
+def test_a_store_that_was_removed_takes_nothing_in(place: Path) -> None:
+    with served(place) as http:
+        first = _start(http).json()
+        session = f"/v1/sessions/{first['id']}"
+        click = {"item": first["page"]["items"][0]["id"], "verdict": "like"}
+        for file in place.glob("s.sqlite*"):
+            file.rename(place / f"away-{file.name}")
+        for answer in (
+            http.post(f"{session}/clicks", json=click),
+            http.get(session),
+            _start(http),
+            http.get("/healthz/ready"),
+        ):
+            assert answer.status_code == 503
+            assert answer.headers["retry-after"]
+        assert not list(place.glob("s.sqlite*")), "no empty store is made in its place"
+        for file in place.glob("away-*"):
+            file.rename(place / file.name.removeprefix("away-"))
+        answer = http.post(f"{session}/clicks", json=click)
+        assert answer.status_code == 200
+        assert answer.json()["likes"] == [click["item"]]
+
+
+def test_a_store_that_is_no_database_any_longer_is_not_ready(place: Path) -> None:
+    with served(place) as http:
+        assert _start(http).status_code == 201
+        for file in place.glob("s.sqlite*"):
+            file.write_bytes(b"garbage" * 1000)
+        assert _start(http).status_code == 503
+        assert http.get("/healthz").json() == {"live": True, "ready": False}
+
+
+def test_a_store_in_the_place_of_another_is_not_mixed_with_it(tmp_path: Path) -> None:
+    file = tmp_path / "s.sqlite"
+    store = open_store(str(file))
+    try:
+        file.rename(tmp_path / "old.sqlite")
+        open_store(str(file)).close()
+        for ask in (store.ping, store.count, lambda: store.delete("x")):
+            with pytest.raises(StoreFailed, match="moved or removed"):
+                ask()
+    finally:
+        store.close()
+
+
+def test_a_locked_store_is_waited_for_and_then_told(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("seeker.stores.sqlite.PATIENCE", 0.1)
+    with served(place) as http:
+        first = _start(http).json()
+        session = f"/v1/sessions/{first['id']}"
+        click = {"item": first["page"]["items"][0]["id"], "verdict": "like", "step": 0}
+        key = {"Idempotency-Key": "one-click-tried-again"}
+        with closing(sqlite3.connect(place / "s.sqlite", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            answer = http.post(f"{session}/clicks", json=click, headers=key)
+            assert answer.status_code == 503
+            assert "locked" in answer.json()["detail"]
+            assert http.get(session).json() == first, "nothing has happened, and reading goes on"
+            other.execute("ROLLBACK")
+        for _ in range(2):
+            answer = http.post(f"{session}/clicks", json=click, headers=key)
+            assert (answer.status_code, answer.json()["likes"]) == (200, [click["item"]])
+        kept = http.get(f"{session}/events").json()["events"]
+        assert [json.dumps(event["type"]) for event in kept] == ['"start"', '"click"']
