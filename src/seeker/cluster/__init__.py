@@ -11,7 +11,7 @@ answers as if nothing had happened.
 
 from seeker.cluster.catalog import ClusterCatalog
 from seeker.cluster.failures import ShardsSilent
-from seeker.cluster.fleet import Fleet
+from seeker.cluster.fleet import Fleet, Health
 from seeker.cluster.inprocess import InProcess
 
-__all__ = ["ClusterCatalog", "Fleet", "InProcess", "ShardsSilent"]
+__all__ = ["ClusterCatalog", "Fleet", "Health", "InProcess", "ShardsSilent"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from seeker.catalog import head as heads
 from seeker.catalog.opening import check_sizes, open_views
 from seeker.cluster.copies import Copy, Piece
-from seeker.cluster.messages import Answer, Lacking, Moment, Question, Supply
+from seeker.cluster.messages import Answer, Lacking, Moment, Question, Report, Supply
 from seeker.cluster.part import Part, PartView
 from seeker.cluster.ranges import Range
 from seeker.cluster.shard import Shard
@@ -35,21 +35,6 @@ class Assignment:
     copies: str | None
     memory: int
     idle: float
-
-
-@dataclass(frozen=True)
-class Report:
-    """How a shard is: its process and Ray's name of its machine, and what it keeps.
-
-    ready: it has its part of the catalog. copied: that part is a copy on its own disk.
-    """
-
-    pid: int
-    node: str
-    ready: bool
-    copied: bool
-    sessions: int
-    bytes: int
 
 
 class ShardActor:

@@ -11,7 +11,7 @@ import numpy as np
 from seeker.cluster.inquiry import Inquiry
 from seeker.cluster.messages import Above, Everything, Weigh, Weighed
 from seeker.cluster.scores import FrontScores
-from seeker.models.scores import Interrupted, Stop
+from seeker.models.stopping import Interrupted, Stop
 from seeker.session import Belief
 from seeker.types import Doubles, Rows
 

@@ -14,7 +14,7 @@ from seeker.cluster.scene import FrontScene
 from seeker.cluster.scores import FrontScores
 from seeker.cluster.space import front_space
 from seeker.display import Ranking, Scene
-from seeker.models.scores import Interrupted, Stop, never
+from seeker.models.stopping import Interrupted, Stop, never
 from seeker.session import State
 from seeker.session.finder import Finder, Head
 from seeker.session.whereabouts import Whereabouts

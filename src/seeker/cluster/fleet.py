@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from seeker.cluster.failures import ShardsSilent
 from seeker.cluster.known import Known
-from seeker.cluster.messages import Answer, Lacking, Question, Stopped
-from seeker.cluster.transport import Call, Silent, Transport
-from seeker.models.scores import Interrupted
+from seeker.cluster.messages import Answer, Lacking, Question, Report, Stopped
+from seeker.cluster.transport import NO_ROWS, Call, Silent, Transport
+from seeker.models.stopping import Interrupted
 
 Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class Health:
+    """How many shards there are; silent: those that could not answer when last asked, and why."""
+
+    shards: int
+    silent: Mapping[int, str]
 
 
 class Fleet:
@@ -82,12 +91,28 @@ class Fleet:
                 elif reply.part and not self.transport.deliver(
                     shard, max(0.0, until - time.monotonic())
                 ):
-                    silent[shard] = "its part of the catalog is on the way"
+                    silent[shard] = NO_ROWS
                 elif time.monotonic() < until:
                     lacking[shard] = reply
                 else:
                     silent[shard] = "it had to be told everything again"
         return answers, silent
+
+    def health(self) -> Health:
+        """Return how the shards are, as far as it is known: nobody is asked, nobody waits."""
+        return Health(len(self), dict(sorted(self.transport.silent.items())))
+
+    def wait(self, seconds: float) -> None:
+        """Wait until all shards have their part of the catalog."""
+        until = time.monotonic() + seconds
+        reports = self.transport.reports(seconds)
+        silent = {shard: one.why for shard, one in reports.items() if isinstance(one, Silent)}
+        if silent:
+            raise ShardsSilent(sorted(silent), len(self), next(iter(silent.values())))
+        for shard, report in reports.items():
+            there = isinstance(report, Report) and report.ready
+            if not there and not self.transport.deliver(shard, max(0.0, until - time.monotonic())):
+                raise ShardsSilent([shard], len(self), NO_ROWS)
 
     def close(self) -> None:
         """Let go of the shards."""

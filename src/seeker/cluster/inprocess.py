@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 
+from seeker.cluster.messages import Report
 from seeker.cluster.part import Part
 from seeker.cluster.ranges import Range, split
 from seeker.cluster.shard import Shard
-from seeker.cluster.transport import Call, Reply
+from seeker.cluster.transport import Call, Reply, Silent
 from seeker.space import View
 
 
@@ -21,6 +23,18 @@ class InProcess:
     def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
         """Ask some shards, by number."""
         return {number: self.shards[number].answer(*call) for number, call in calls.items()}
+
+    def reports(self, seconds: float) -> dict[int, Report | Silent]:
+        """Return how the shards are: always ready."""
+        return {
+            number: Report(os.getpid(), "", True, False, len(shard.shelf), shard.shelf.bytes)
+            for number, shard in enumerate(self.shards)
+        }
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """Nobody: shards in this process always answer."""
+        return {}
 
     def deliver(self, shard: int, seconds: float) -> bool:
         """Return that a shard has its part."""

@@ -57,6 +57,21 @@ class Lacking:
 
 
 @dataclass(frozen=True)
+class Report:
+    """How a shard is: its process and Ray's name of its machine, and what it keeps.
+
+    ready: it has its part of the catalog. copied: that part is a copy on its own disk.
+    """
+
+    pid: int
+    node: str
+    ready: bool
+    copied: bool
+    sessions: int
+    bytes: int
+
+
+@dataclass(frozen=True)
 class Stopped:
     """The answer to what may wait, if something else was asked meanwhile: it is not done yet."""
 

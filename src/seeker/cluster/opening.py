@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-import time
 
 from seeker.catalog import Catalog
 from seeker.cluster.catalog import ClusterCatalog
 from seeker.cluster.connecting import connect
-from seeker.cluster.failures import ShardsSilent
 from seeker.cluster.fleet import Fleet
 from seeker.cluster.raytransport import RayShards
-from seeker.cluster.transport import Silent
 from seeker.errors import BadInput
 
 _START = 120.0
@@ -67,16 +64,4 @@ class Cluster:
 
 def wait(catalog: ClusterCatalog, seconds: float = _START) -> None:
     """Wait until all shards of a catalog have their part of it."""
-    transport = catalog.fleet.transport
-    if not isinstance(transport, RayShards):
-        return
-    until = time.monotonic() + seconds
-    reports = transport.reports(seconds)
-    silent = {shard: one.why for shard, one in reports.items() if isinstance(one, Silent)}
-    if silent:
-        raise ShardsSilent(sorted(silent), len(reports), next(iter(silent.values())))
-    for shard, report in reports.items():
-        if isinstance(report, Silent) or report.ready:
-            continue
-        if not transport.deliver(shard, max(0.0, until - time.monotonic())):
-            raise ShardsSilent([shard], len(reports), "its part of the catalog is on the way")
+    catalog.fleet.wait(seconds)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import logging
-import secrets
 import threading
 import time
 import weakref
@@ -11,16 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from seeker.cluster import outline
-from seeker.cluster.actor import Assignment, Report, ShardActor
+from seeker.cluster.actor import Assignment, ShardActor
 from seeker.cluster.connecting import NAMESPACE, imported
-from seeker.cluster.copies import checksum, pieces
+from seeker.cluster.delivery import Deliveries
+from seeker.cluster.messages import Lacking, Report
 from seeker.cluster.part import Part
 from seeker.cluster.ranges import Range, split
-from seeker.cluster.transport import Call, Reply, Silent
+from seeker.cluster.transport import NO_ROWS, Call, Reply, Silent
 from seeker.errors import SeekerError
 from seeker.space import View
 
-LOGGER = logging.getLogger("seeker")
 THREADS = 8
 _AGAIN = 0.1
 _PING = 30.0
@@ -44,16 +42,17 @@ class RayShards:
     ) -> None:
         self._ray = imported()
         self.ranges: tuple[Range, ...] = split(len(next(iter(views.values()))), shards)
-        self._parts = [Part.of(views, one) for one in self.ranges]
-        outline.check(self._parts[0].views)
+        parts = [Part.of(views, one) for one in self.ranges]
+        outline.check(parts[0].views)
         self._assignments = [
-            Assignment(identity, part.rows, folder, copies, memory, idle) for part in self._parts
+            Assignment(identity, rows, folder, copies, memory, idle) for rows in self.ranges
         ]
         self._class = self._ray.remote(ShardActor)
         self._lock = threading.Lock()
-        self._deliveries: dict[int, threading.Thread] = {}
         self._actors: list[Any] = [self._actor(shard) for shard in range(shards)]
         self._dead = [False] * shards
+        self._silent: dict[int, str] = {}
+        self._deliveries = Deliveries(parts)
         self._closed = threading.Event()
         pinging = threading.Thread(
             target=_ping,
@@ -89,7 +88,26 @@ class RayShards:
         replies: dict[int, Report | Silent] = self._gather("report", everybody, seconds)
         return replies
 
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """The shards that could not answer when they were last asked, and why; pings ask, too."""
+        with self._lock:
+            return dict(self._silent)
+
     def _gather(self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float) -> Any:
+        """Call a method of some shards, and note who cannot answer."""
+        replies = self._replies(method, calls, seconds)
+        with self._lock:
+            for shard, reply in replies.items():
+                self._silent.pop(shard, None)
+                trouble = _trouble(reply)
+                if trouble is not None:
+                    self._silent[shard] = trouble
+        return replies
+
+    def _replies(
+        self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float
+    ) -> dict[int, Any]:
         """Call a method of some shards; those that died are made again as long as there is time."""
         ray, until = self._ray, time.monotonic() + seconds
         waiting: dict[int, Any] = {}
@@ -152,30 +170,8 @@ class RayShards:
             self._dead[shard] = False
 
     def deliver(self, shard: int, seconds: float) -> bool:
-        """Bring a shard its part of the catalog; return whether it is there in time."""
-        with self._lock:
-            under_way = self._deliveries.get(shard)
-            if under_way is None or not under_way.is_alive():
-                under_way = threading.Thread(
-                    target=self._deliver, args=(shard,), name="seeker-delivery", daemon=True
-                )
-                self._deliveries[shard] = under_way
-                under_way.start()
-        under_way.join(seconds)
-        return not under_way.is_alive()
-
-    def _deliver(self, shard: int) -> None:
-        """Send a shard its rows, piece by piece; whoever asks it next sees whether they came."""
-        ray, actor, part = self._ray, self._actors[shard], self._parts[shard]
-        sender = secrets.token_hex(8)
-        sums = []
-        try:
-            for piece in pieces(part):
-                ray.get(actor.receive.remote(sender, piece))
-                sums.append(piece.sha256)
-            ray.get(actor.finish.remote(sender, checksum(sums), part.outline))
-        except (ray.exceptions.RayError, ConnectionError) as error:
-            LOGGER.warning("shard %d was not sent its rows: %s", shard, error)
+        """Bring a shard its part of the catalog; return whether that is over in time."""
+        return self._deliveries.deliver(shard, self._actors[shard], seconds)
 
     def close(self) -> None:
         """Let go of the shards: they end by themselves when no front needs them."""
@@ -186,6 +182,16 @@ class RayShards:
         self.close()
         for actor in self._actors:
             self._ray.kill(actor, no_restart=True)
+
+
+def _trouble(reply: object) -> str | None:
+    """Return why a shard cannot answer, or None if it can."""
+    match reply:
+        case Silent(why):
+            return why
+        case Lacking(part=True) | Report(ready=False):
+            return NO_ROWS
+    return None
 
 
 def _ping(shards: weakref.ref[RayShards], closed: threading.Event, every: float) -> None:

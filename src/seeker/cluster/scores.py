@@ -6,7 +6,8 @@ from seeker.cluster.prior import Prior
 from seeker.cluster.ranges import Range
 from seeker.cluster.space import FrontSpace
 from seeker.models.base import Evidence, Model
-from seeker.models.scores import Scores, Stop, never
+from seeker.models.scores import Scores
+from seeker.models.stopping import Stop, never
 from seeker.types import Doubles
 
 

@@ -31,7 +31,7 @@ from seeker.cluster.messages import (
 from seeker.cluster.part import Part
 from seeker.display import Scene
 from seeker.display.ranking import ByValue
-from seeker.models.scores import Interrupted, Stop, never
+from seeker.models.stopping import Interrupted, Stop, never
 
 
 class Shard:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from seeker.cluster.messages import Answer, Lacking, Moment, Question, Supply
+from seeker.cluster.messages import Answer, Lacking, Moment, Question, Report, Supply
 from seeker.cluster.ranges import Range
 
 Call: TypeAlias = tuple[Moment, Supply, Question]
@@ -21,6 +21,9 @@ class Silent:
 
 Reply: TypeAlias = Answer | Lacking | Silent
 
+NO_ROWS = "its part of the catalog is on the way"
+"""Why a shard cannot answer that has no rows yet."""
+
 
 class Transport(Protocol):
     """The way to the shards of one catalog; safe for any number of threads."""
@@ -34,8 +37,17 @@ class Transport(Protocol):
         """Ask some shards at once, by number, and wait for all of them, but no longer than that."""
         ...
 
+    def reports(self, seconds: float) -> dict[int, Report | Silent]:
+        """Ask all shards how they are, by number, and wait no longer than that."""
+        ...
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """The shards that could not answer when they were last asked, and why."""
+        ...
+
     def deliver(self, shard: int, seconds: float) -> bool:
-        """Bring a shard its part of the catalog; return whether it is there in time."""
+        """Bring a shard its part of the catalog; return whether that is over in time."""
         ...
 
     def close(self) -> None:

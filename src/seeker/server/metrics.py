@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from seeker.engine import Engine, Pool
 
+if TYPE_CHECKING:
+    from seeker.cluster import Health
+
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 _BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
 class Metrics:
-    """What is measured: latencies by call, the belief cache, the queue, sessions."""
+    """What is measured: latencies by call, the belief cache, the queue, sessions, shards."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -55,6 +60,21 @@ class Metrics:
             multiprocess_mode="livemostrecent",
         )
 
+        # Every worker sees the same shards: who sees the most trouble counts.
+        self._shards, self._silent = (
+            Gauge(
+                f"seeker_{name}",
+                help,
+                ["catalog"],
+                registry=self._registry,
+                multiprocess_mode="livemax",
+            )
+            for name, help in (
+                ("shards", "Shards that hold a catalog."),
+                ("shards_silent", "Shards that could not answer when they were last asked."),
+            )
+        )
+
     def answered(self, method: str, call: str, status: int, seconds: float) -> None:
         """Note an answer."""
         self._seconds.labels(method, call).observe(seconds)
@@ -75,6 +95,12 @@ class Metrics:
             ("background_failed", engine.background.failed),
         ):
             self._gauges[name].set(value)
+
+    def note_shards(self, health: Mapping[str, Health]) -> None:
+        """Note how the shards of each catalog are."""
+        for name, one in health.items():
+            self._shards.labels(name).set(one.shards)
+            self._silent.labels(name).set(len(one.silent))
 
     def text(self, sessions: int) -> bytes:
         """Return all figures as Prometheus reads them."""

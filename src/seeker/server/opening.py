@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from seeker.engine import Catalogs
 from seeker.server.settings import Settings
+
+if TYPE_CHECKING:
+    from seeker.cluster import Health
 
 
 def open_catalogs(settings: Settings) -> Catalogs:
@@ -38,3 +42,15 @@ def joined(settings: Settings, wait: bool = False) -> tuple[Catalogs, Settings]:
         if isinstance(catalog, ClusterCatalog):
             wait_for(catalog)
     return catalogs, replace(settings, cluster=cluster.address)
+
+
+def shard_health(catalogs: Catalogs) -> dict[str, Health]:
+    """Return how the shards of each catalog are, by its name, of those that have any."""
+    from seeker.cluster import ClusterCatalog
+
+    held = [catalogs.get(name) for name in catalogs.names]
+    return {
+        name: catalog.fleet.health()
+        for name, catalog in held
+        if isinstance(catalog, ClusterCatalog)
+    }

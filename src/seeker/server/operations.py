@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from seeker.errors import SeekerError
 from seeker.server.exporting import lines
+from seeker.server.opening import shard_health
 from seeker.server.responses import problems
 from seeker.server.schemas import HealthAnswer
 from seeker.server.service import Authorization, Served, Service
@@ -29,10 +30,22 @@ async def _ready(service: Service) -> bool:
     return True
 
 
+async def _shards(service: Service) -> dict[str, Any]:
+    """Return which shards of each catalog are silent; nothing where there are no shards."""
+    if not service.settings.cluster:
+        return {}
+    try:
+        health = await service.run(lambda: shard_health(service.engine.catalogs))
+    except SeekerError:
+        return {}
+    told = {name: {"count": one.shards, "silent": list(one.silent)} for name, one in health.items()}
+    return {"shards": told}
+
+
 @router.get("/healthz", response_model=HealthAnswer, responses=problems())
 async def live(service: Served) -> Response:
     """Say whether the service lives; it is alive if this answers, ready or not."""
-    return JSONResponse({"live": True, "ready": await _ready(service)})
+    return JSONResponse({"live": True, "ready": await _ready(service), **await _shards(service)})
 
 
 @router.get("/healthz/ready", response_model=HealthAnswer, responses=problems())
@@ -56,6 +69,10 @@ async def metrics(service: Served, authorization: Authorization = None) -> Respo
         service.keys.check_admin(authorization)
     sessions = await service.run(service.engine.store.count)
     service.metrics.note(service.engine, service.pool)
+    if service.settings.cluster:
+        service.metrics.note_shards(
+            await service.run(lambda: shard_health(service.engine.catalogs))
+        )
     return Response(service.metrics.text(sessions), media_type=CONTENT_TYPE_LATEST)
 
 

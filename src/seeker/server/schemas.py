@@ -225,11 +225,21 @@ class CatalogAnswer(CatalogLine):
     facets: list[dict[str, Any]]
 
 
+class ShardsAnswer(BaseModel):
+    """The shards of a catalog: how many there are, and the numbers of those that are silent."""
+
+    count: int
+    silent: list[int]
+
+
 class HealthAnswer(BaseModel):
     """Whether the service lives, and whether it is ready to serve."""
 
     live: bool
     ready: bool
+    shards: dict[str, ShardsAnswer] = Field(
+        {}, description="By catalog; there only if catalogs are searched by shards."
+    )
 
 
 class Problem(BaseModel):

@@ -1,0 +1,133 @@
+"""Shards that do not answer: what is shown says so, nothing else is kept of it, and it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+from fastapi.testclient import TestClient
+
+from conftest import made
+from seeker import Catalog, display
+from seeker.cluster import ClusterCatalog, Fleet, Health, InProcess, ShardsSilent
+from seeker.cluster.transport import Call, Reply, Silent
+from seeker.engine import Catalogs
+from seeker.server.app import create_app
+from seeker.server.settings import Settings
+
+
+class Sleepy(InProcess):
+    """Shards in this process, some of which may be asleep."""
+
+    asleep: frozenset[int] = frozenset()
+
+    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
+        awake = {shard: call for shard, call in calls.items() if shard not in self.asleep}
+        silent = {shard: Silent("it sleeps") for shard in calls.keys() - awake.keys()}
+        return {**super().ask(awake, seconds), **silent}
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        return dict.fromkeys(self.asleep, "it sleeps")
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    return made(items=400)
+
+
+@pytest.fixture
+def shards(catalog: Catalog) -> Sleepy:
+    return Sleepy(catalog.views, 4)
+
+
+STRATEGIES = [
+    display.Boltzmann(),
+    display.Boltzmann(score="probability"),
+    display.Diverse(),
+    display.Greedy(),
+]
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_what_is_found_without_a_shard_is_not_kept(
+    catalog: Catalog, shards: Sleepy, strategy: display.Strategy
+) -> None:
+    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
+    alone, far = (one.session(seed=3, strategy=strategy) for one in (catalog, over))
+    shown = alone.page().ids
+    for session in (alone, far):
+        session.like(shown[0], shown=shown)
+    shards.asleep = frozenset([1])
+    page = far.page()
+    assert page.partial
+    assert len(page) == 12
+    assert not any(catalog.row(item) in shards.ranges[1] for item in page.ids)
+    shards.asleep = frozenset()
+    assert far.page() == alone.page()
+    assert far.belief.entropy == pytest.approx(alone.belief.entropy)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_a_look_at_the_belief_without_a_shard_spoils_no_page(
+    catalog: Catalog, shards: Sleepy, strategy: display.Strategy
+) -> None:
+    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
+    alone, far = (one.session(seed=3, strategy=strategy) for one in (catalog, over))
+    shown = alone.page().ids
+    for session in (alone, far):
+        session.like(shown[0], shown=shown)
+    shards.asleep = frozenset([1, 2])
+    assert far.belief.entropy < alone.belief.entropy
+    shards.asleep = frozenset()
+    assert far.more(0, 400) == alone.more(0, 400)
+
+
+def test_what_must_be_whole_is_refused(catalog: Catalog, shards: Sleepy) -> None:
+    far = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True)).session()
+    far.like("item 7")
+    shards.asleep = frozenset([0, 2])
+    for whole in (lambda: far.belief.rank("item 3"), lambda: far.belief.log_posterior):
+        with pytest.raises(ShardsSilent, match="2 of 4 shards") as refused:
+            whole()
+        assert refused.value.shards == (0, 2)
+    shards.asleep = frozenset(range(4))
+    with pytest.raises(ShardsSilent, match="it sleeps"):
+        far.page()
+
+
+def test_without_leave_to_be_partial_silence_is_refused(catalog: Catalog, shards: Sleepy) -> None:
+    alone, far = (
+        one.session(seed=1) for one in (catalog, ClusterCatalog.over(catalog, Fleet(shards)))
+    )
+    shown = far.page().ids
+    shards.asleep = frozenset([3])
+    for session in (alone, far):
+        session.like(shown[0], shown=shown)
+    with pytest.raises(ShardsSilent):
+        far.page()
+    shards.asleep = frozenset()
+    assert far.page() == alone.page()
+
+
+def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Sleepy) -> None:
+    fleet = Fleet(shards, partial_ok=True)
+    settings = Settings(store="memory:", cluster="here", open_metrics=True)
+    catalogs = Catalogs({"shop": ClusterCatalog.over(catalog, fleet), "small": made(20)})
+    with TestClient(create_app(settings, catalogs)) as http:
+
+        def told() -> object:
+            return http.get("/healthz").json()["shards"]
+
+        assert told() == {"shop": {"count": 4, "silent": []}}
+        shards.asleep = frozenset([2, 0])
+        assert fleet.health() == Health(4, {0: "it sleeps", 2: "it sleeps"})
+        assert told() == {"shop": {"count": 4, "silent": [0, 2]}}
+        figures = http.get("/metrics").text
+        assert 'seeker_shards{catalog="shop"} 4.0' in figures
+        assert 'seeker_shards_silent{catalog="shop"} 2.0' in figures
+        shown = http.post("/v1/sessions", json={}).json()
+        assert "partial" not in shown["page"], "the covering page is made at the front"
+        click = {"item": shown["page"]["items"][0]["id"], "verdict": "like"}
+        shown = http.post(f"/v1/sessions/{shown['id']}/clicks", json=click).json()
+        assert shown["page"]["partial"] is True
