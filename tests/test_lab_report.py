@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
+import seeker
 from seeker.cli import main
 from seeker.errors import NotFound
 from seeker.lab import paper
@@ -141,6 +142,18 @@ def test_the_papers_metric_keeps_lengths_that_cosine_drops(bench: Path) -> None:
     assert lengths.std() > 0.1
     unit = np.linalg.norm(open_bench(bench).catalog.views["image"].vectors, axis=1)
     np.testing.assert_allclose(unit, 1.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "int8"])
+def test_a_compact_catalog_is_searched_by_the_vectors_that_it_stands_for(
+    dtype: str, tmp_path: Path
+) -> None:
+    vectors = np.random.default_rng(0).normal(5.0, 2.0, size=(80, 6))
+    np.save(tmp_path / "v.npy", vectors)
+    seeker.build(tmp_path / "v.npy", tmp_path / dtype, dtype=dtype)
+    held = open_bench(tmp_path / dtype).catalog.views["vectors"].vectors
+    assert held.dtype == np.float32
+    np.testing.assert_allclose(held, vectors, atol=0.1)
 
 
 def test_people_can_see_in_several_ways_but_not_in_unknown_ones(bench: Path) -> None:

@@ -92,7 +92,11 @@ def open_bench(path: Path, metric: str | None = None) -> Bench:
     metric: instead of the views' own; only a bench file holds vectors as they were before.
     """
     if path.is_dir():
-        return Bench(Catalog.open(path), {})
+        catalog = Catalog.open(path)
+        if all(view.vectors.dtype == np.float32 for view in catalog.views.values()):
+            return Bench(catalog, {})
+        # Rivals and eyes compute with plain vectors: those that a compact view stands for.
+        return Bench(_catalog(catalog.ids, _arrays(catalog, list(catalog.views))), {})
     if path.suffix != ".npz" or not path.exists():
         raise NotFound(
             f"'{path}' is neither a catalog nor a bench file.",
@@ -140,7 +144,16 @@ def make(pictures: Path, labels: Path | None, out: Path) -> None:
 
 
 def _arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, str]]:
-    return {name: (catalog.views[name].vectors, str(catalog.views[name].metric)) for name in views}
+    chosen = {name: catalog.views[name] for name in views}
+    return {
+        name: (
+            view.vectors
+            if view.vectors.dtype == np.float32
+            else view.rows(slice(None)).astype(np.float32),
+            str(view.metric),
+        )
+        for name, view in chosen.items()
+    }
 
 
 def _catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Catalog:
