@@ -23,8 +23,8 @@ from seeker.lab.rivals import (
     SOMHunter,
     SumScores,
 )
-from seeker.lab.rivals.base import joint
 from seeker.lab.rivals.informed import most_telling
+from seeker.lab.rivals.joint import joint
 from seeker.lab.variants import VARIANTS
 from seeker.types import Rows
 

@@ -47,12 +47,12 @@ def build(
     where it was.
 
     views: which to make, such as ["image", "colour", "kind=category:label"]; chosen from what the
-    source has unless given. id, title, picture (one column each), text, attributes, vectors (several): what the
-    columns of a table are; guessed unless given. images: the folder that a table's picture paths
-    are in. ids: a file with the ids of arrays. table: which table of a database; for a
-    folder, a file that says more about its pictures. metric: how
-    ready-made vectors are compared, for all or by view. dtype: how vectors are stored, "float32",
-    "float16" or "int8"; "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
+    source has unless given. id, title, picture (one column each), text, attributes, vectors
+    (several): what the columns of a table are; guessed unless given. images: the folder that a
+    table's picture paths are in. ids: a file with the ids of arrays. table: which table of a
+    database; for a folder, a file that says more about its pictures. metric: how ready-made vectors
+    are compared, for all or by view. dtype: how vectors are stored, "float32", "float16" or "int8";
+    "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
     embedders: by name of a view, embedders of your own; `views` says which are used.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there. tell: called with what was

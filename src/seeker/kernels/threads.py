@@ -33,9 +33,10 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def over_blocks(count: int, work: Callable[[int, int], None]) -> None:
-    """Call work(start, stop) for consecutive blocks that cover range(count)."""
-    blocks = [(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK)]
+def over_blocks(count: int, work: Callable[[int, int], None], first: int = 0) -> None:
+    """Call work(start, stop) for consecutive blocks that cover range(first, first + count)."""
+    end = first + count
+    blocks = [(start, min(start + BLOCK, end)) for start in range(first, end, BLOCK)]
     parts = min(cores(), -(-count // WORTH_A_THREAD))
     if parts < 2:
         for start, stop in blocks:

@@ -9,14 +9,15 @@ been taken back.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 
 import numpy as np
 
-from seeker.models.base import Evidence, Foresight, Model, Said, Term
+from seeker.models import foreseen
+from seeker.models.base import Evidence, Model, Said, Term
 from seeker.models.batch import Asked, Batch, Signed, scratch
 from seeker.models.columns import ColumnStore
 from seeker.models.ledger import NOTHING, PART, Bounds, Sums
+from seeker.models.stopping import Interrupted, Stop, never
 from seeker.space import Space
 from seeker.space.space import Near
 from seeker.types import Array, Doubles, Floats, Rows
@@ -25,17 +26,6 @@ MEMORY = 64_000_000
 """Bytes that one session may keep; large catalogs need more, but then only for bounds."""
 
 _DOUBLE, _LONG = np.dtype(np.float64), np.dtype(np.int64)
-
-Stop = Callable[[], bool]
-
-
-class Interrupted(Exception):
-    """Work over all items was stopped; what it was for can be asked for again."""
-
-
-def never() -> bool:
-    """Never stop."""
-    return False
 
 
 class Scores:
@@ -51,8 +41,7 @@ class Scores:
         self.log_prior = log_prior
         self.count = space.count
         self._wanted = NOTHING
-        self._foresight: tuple[frozenset[Term], Foresight] | None = None
-        self._caps: dict[tuple[int, bool], float] = {}
+        self._foreseen: foreseen.Foreseen | None = None
         self._whole: tuple[frozenset[Term], list[tuple[float, Doubles]]] | None = None
         self._batches: dict[frozenset[Term], Batch] = {}
         self.strained = False
@@ -285,41 +274,16 @@ class Scores:
             return
         near = map(Near, [*rows, *seen.likes, *seen.dislikes])
         asked = Asked(self.space, self.store, near)
-        places = [asked.places[Near(row)] for row in rows]
-        sides = [[asked.places[Near(row)] for row in side] for side in (seen.likes, seen.dislikes)]
-        gaps = np.full((2, len(rows)), -np.inf)
-        lock = Lock()
-
-        def work(start: int, end: int) -> None:
-            columns = asked.columns(np.arange(start, end), slice(start, end))
-            mixed = np.tensordot(self.grid.mixtures[0], columns, 1)
-            likes, dislikes = (mixed[side].mean(axis=0) for side in sides)
-            found = (dislikes - mixed[places]).max(axis=1), (mixed[places] - likes).max(axis=1)
-            with lock:
-                np.maximum(gaps, found, out=gaps)
-
-        for part in range(len(self._ledger.stages)):
-            if stop():
-                raise Interrupted
-            run = self._ledger.part(part)
-            self._over(run.start, run.stop, work)
-        self._caps = {
-            (row, liked): seen.most(float(gap), len(seen.dislikes if liked else seen.likes))
-            for liked, line in ((True, gaps[0]), (False, gaps[1]))
-            for row, gap in zip(rows, line, strict=True)
-        }
-        self._foresight = (stage, seen)
+        parts = [self._ledger.part(number) for number in range(len(self._ledger.stages))]
+        caps = foreseen.caps(seen, rows, asked, self.grid.mixtures[0], parts, stop)
+        self._foreseen = foreseen.Foreseen(stage, seen, caps)
 
     def ceiling(self) -> float:
         """Return the most that pending terms add to any score: 0, or less where it was foreseen."""
         stage = self._ledger.stage
-        if self._foresight is None or stage is None or self._foresight[0] != stage:
+        if self._foreseen is None or stage is None:
             return 0.0
-        new = self._wanted - stage
-        if stage - self._wanted or not new:
-            return 0.0
-        click = self._foresight[1].click(list(new))
-        return 0.0 if click is None else self._caps.get(click, 0.0)
+        return self._foreseen.ceiling(stage, self._wanted)
 
     def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
         """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""
@@ -371,4 +335,4 @@ class Scores:
     def _over(start: int, stop: int, work: Callable[[int, int], None]) -> None:
         from seeker.kernels.threads import over_blocks
 
-        over_blocks(stop - start, lambda a, b: work(start + a, start + b))
+        over_blocks(stop - start, work, start)

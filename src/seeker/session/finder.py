@@ -13,7 +13,8 @@ import numpy as np
 
 from seeker import display
 from seeker.models.base import Evidence, Judged, Spoken
-from seeker.models.scores import Scores, Stop, never
+from seeker.models.scores import Scores
+from seeker.models.stopping import Stop, never
 from seeker.models.warm import warm_up
 from seeker.session.belief import Belief
 from seeker.session.explanation import Explanation, explained

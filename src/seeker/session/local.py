@@ -5,7 +5,8 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable
 
-from seeker.models.scores import Scores, Stop, never
+from seeker.models.scores import Scores
+from seeker.models.stopping import Stop, never
 from seeker.session.belief import Belief
 from seeker.session.finder import Finder
 from seeker.session.searchable import Searchable

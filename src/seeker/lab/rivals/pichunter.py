@@ -7,7 +7,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival, Turn, drawn, softmax
+from seeker.lab.rivals.base import Feedback, Rival, Turn, drawn, softmax
+from seeker.lab.rivals.joint import Joint
 from seeker.types import Doubles, Rows
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival, dislikes_of, likes_of
+from seeker.lab.rivals.base import Feedback, Rival, dislikes_of, likes_of
+from seeker.lab.rivals.joint import Joint
 from seeker.types import Doubles, Floats
 
 EPSILON = np.float32(1.1920929e-7)

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seeker.lab.rivals.base import Feedback, Joint, Rival, dislikes_of, likes_of
+from seeker.lab.rivals.base import Feedback, Rival, dislikes_of, likes_of
+from seeker.lab.rivals.joint import Joint
 from seeker.types import Doubles
 
 
