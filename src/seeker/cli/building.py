@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import shlex
 import sys
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from seeker.cli.failures import Stopped
+from seeker.cli.failures import resumable
 from seeker.cli.words import counted
 
 if TYPE_CHECKING:
@@ -52,21 +51,6 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def _resumable(command: Callable[..., None]) -> Callable[..., None]:
-    """Say, when a command is stopped, that it can go on."""
-
-    @functools.wraps(command)
-    def run(**given: Any) -> None:
-        try:
-            command(**given)
-        except KeyboardInterrupt:
-            raise Stopped(
-                "Stopped.", "Run the same command again, and it goes on where it was."
-            ) from None
-
-    return run
-
-
 @click.command(short_help="Make a catalog from pictures, a table or arrays.")
 @click.argument("source")
 @click.option("--out", required=True, metavar="CATALOG", help="Folder to make.")
@@ -80,7 +64,7 @@ def _resumable(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--replace", is_flag=True, help="Make a new version of a catalog that is there.")
 @_source_options
-@_resumable
+@resumable()
 def build(source: str, out: str, quiet: bool, **given: Any) -> None:
     """Make a catalog from SOURCE.
 
@@ -90,7 +74,7 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
     import seeker
     from seeker.kernels.compiled import NOTICE, compiled
 
-    catalog = seeker.build(source, out, tell=_tell(quiet), progress=_bar(quiet), **given)
+    catalog = seeker.build(source, out, tell=_tell(quiet), progress=shows_bar(quiet), **given)
     if not compiled():
         # Here a person expects to wait, and not at the first click.
         _tell(quiet)(NOTICE)
@@ -106,7 +90,7 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
     "--trust", is_flag=True, help="Load embedders that the catalog names and Seeker does not know."
 )
 @_source_options
-@_resumable
+@resumable()
 def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **given: Any) -> None:
     """Add the items of SOURCE to CATALOG, as a new version of it.
 
@@ -123,7 +107,7 @@ def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **giv
         strict=strict,
         trust=trust,
         tell=_tell(quiet),
-        progress=_bar(quiet),
+        progress=shows_bar(quiet),
     )
     if not quiet:
         click.echo(f"{_are_in(changed, catalog)}, version {changed.version}.")
@@ -146,5 +130,6 @@ def _tell(quiet: bool) -> Callable[[str], None]:
     return tell
 
 
-def _bar(quiet: bool) -> bool:
+def shows_bar(quiet: bool = False) -> bool:
+    """Return whether a bar is shown: to people, and not in files."""
     return not quiet and sys.stderr.isatty()

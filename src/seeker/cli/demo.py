@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import click
 
+from seeker.cli.building import shows_bar
+from seeker.cli.failures import resumable
+
 
 @click.command(short_help="Try Seeker on the built-in catalog of emoji.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve at.")
@@ -18,7 +21,8 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
     from seeker.demo.sample import sample_search
     from seeker.kernels.compiled import NOTICE, compiled
 
-    catalog = demo_catalog(click.echo, progress=True)
+    with resumable():
+        catalog = demo_catalog(click.echo, progress=shows_bar())
     click.echo(f"{len(catalog):,} emoji with the views {', '.join(catalog.views)}.")
     if not compiled():
         click.echo(NOTICE)

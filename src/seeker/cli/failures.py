@@ -6,6 +6,8 @@ import errno
 import os
 import sqlite3
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -22,6 +24,17 @@ class Stopped(SeekerError):
 
     exit_code = INTERRUPTED
     title = "Stopped"
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say, when work is stopped from the keyboard, that it can go on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Stopped(
+            "Stopped.", "Run the same command again, and it goes on where it was."
+        ) from None
 
 
 def said(error: Exception) -> int:
