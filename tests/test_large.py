@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import made
+from happenings import do, events
 from seeker import Catalog, Session, display
 from seeker.models import Bipartite, Choice, Pairwise, Relative, ledger, scores
 from test_models import twin
-from test_session import do, events
 
 MODELS = [
     Choice(),

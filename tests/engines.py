@@ -1,0 +1,19 @@
+"""Engines for tests."""
+
+from __future__ import annotations
+
+from seeker import Catalog
+from seeker.engine import Catalogs, Engine, Shown
+from seeker.stores import MemoryStore, Store
+
+
+def engine(catalog: Catalog, store: Store | None = None, **given: object) -> Engine:
+    return Engine(Catalogs({"shop": catalog}), store or MemoryStore(), **given)  # type: ignore[arg-type]
+
+
+def clicks(one: Engine, shown: Shown, count: int) -> Shown:
+    for n in range(count):
+        verdict = "dislike" if n % 3 == 2 else "like"
+        item = shown.page.ids[n % 12]
+        shown = one.click(shown.id, item, verdict, step=shown.step)  # type: ignore[arg-type]
+    return shown

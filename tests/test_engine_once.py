@@ -1,0 +1,173 @@
+"""Each thing happens once, whoever asks for it, how often, and in how many processes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engines import clicks, engine
+from seeker import BadInput, Catalog, NotFound
+from seeker.engine import Moved
+from seeker.stores import Kept, Key, MemoryStore, Remembered, StoreFailed, open_store
+from seeker.stores.base import Written
+
+
+def test_engines_that_share_a_store_agree(two_views: Catalog, tmp_path: Path) -> None:
+    address = str(tmp_path / "s.sqlite")
+    first, second = engine(two_views, open_store(address)), engine(two_views, open_store(address))
+    alone = engine(two_views)
+    shown, lone = first.start(seed=9), alone.start(seed=9)
+    for n in range(6):
+        turn = (first, second)[n % 2]
+        shown = turn.click(shown.id, shown.page.ids[n], "like", step=n)
+        lone = alone.click(lone.id, lone.page.ids[n], "like", step=n)
+        assert (shown.page, shown.belief) == (lone.page, lone.belief)
+    first.undo(shown.id)
+    assert second.show(shown.id) == first.show(shown.id)
+    first.delete(shown.id)
+    with pytest.raises(NotFound):
+        second.click(shown.id, shown.page.ids[0], "like")
+    first.close()
+    second.close()
+
+
+class Counting(MemoryStore):
+    """A store that counts how often it is read."""
+
+    reads = 0
+
+    def load(self, session: str, after: int = 0) -> Kept | None:
+        self.reads += 1
+        return super().load(session, after)
+
+    def remembered(self, scope: str, name: str) -> Remembered | None:
+        self.reads += 1
+        return super().remembered(scope, name)
+
+
+def test_a_click_in_a_session_that_is_in_memory_reads_nothing(small: Catalog) -> None:
+    store = Counting()
+    one, two = engine(small, store), engine(small, store)
+    shown = one.start()
+    for n in range(3):
+        key = Key(shown.id, f"click {n}", "f")
+        shown = one.click(shown.id, shown.page.ids[0], "like", step=n, key=key)
+    assert store.reads == 0
+    # Somebody else writes: the step of before is refused, and the present one is not.
+    other = two.click(shown.id, shown.page.ids[1], "dislike", step=3)
+    with pytest.raises(Moved) as refused:
+        one.click(shown.id, shown.page.ids[2], "like", step=3)
+    assert refused.value.shown == other
+    two.undo(shown.id)
+    other = two.click(shown.id, other.page.ids[0], "like")
+    again = one.click(shown.id, other.page.ids[1], "like", step=4)
+    assert (again.step, again.likes) == (5, [*other.likes, other.page.ids[1]])
+    two.delete(shown.id)
+    with pytest.raises(NotFound):
+        one.undo(shown.id)
+
+
+class Forgetful(MemoryStore):
+    """A store that keeps a click and then fails to say so."""
+
+    def append(
+        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+    ) -> None:
+        super().append(session, expected, event, at, key)
+        raise StoreFailed("The connection was lost.")
+
+
+def test_a_click_that_may_have_been_kept_is_never_done_again_by_itself(small: Catalog) -> None:
+    one = engine(small, Forgetful())
+    shown = one.start()
+    with pytest.raises(StoreFailed):
+        one.click(shown.id, shown.page.ids[0], "like")
+    assert one.kept(shown.id).length == 2
+    assert one.show(shown.id).likes == [shown.page.ids[0]]
+
+
+def test_a_click_on_a_page_that_has_passed_is_refused_with_the_present_one(small: Catalog) -> None:
+    one = engine(small)
+    old = one.start()
+    new = one.click(old.id, old.page.ids[0], "like", step=0)
+    with pytest.raises(Moved) as refused:
+        one.click(old.id, old.page.ids[1], "like", step=0)
+    assert refused.value.shown == new
+    assert one.show(old.id) == new
+
+
+def test_a_repeated_request_is_done_once_and_answered_as_before(small: Catalog) -> None:
+    one = engine(small)
+    begin = Key("me", "begin", "f")
+    start = one.start(key=begin)
+    key = Key(start.id, "k1", "f1")
+    first = one.click(start.id, start.page.ids[0], "like", key=key)
+    clicks(one, first, 3)
+    for other in (one, engine(small, one.store)):
+        assert other.click(start.id, start.page.ids[0], "like", key=key) == first
+        assert other.start(key=begin) == start
+    assert one.kept(start.id).length == 5
+    assert one.store.count() == 1
+    with pytest.raises(BadInput, match="different request"):
+        one.click(start.id, start.page.ids[1], "like", key=Key(start.id, "k1", "f2"))
+
+
+def test_of_many_threads_one_wins_each_step(small: Catalog, tmp_path: Path) -> None:
+    address = str(tmp_path / "s.sqlite")
+    engines = [engine(small, open_store(address)) for _ in range(2)]
+    start = engines[0].start()
+    won: list[int] = []
+
+    def run(me: int) -> None:
+        one = engines[me % 2]
+        for _ in range(6):
+            now = one.show(start.id)
+            try:
+                one.click(start.id, now.page.ids[me], "like", step=now.step)
+                won.append(now.step)
+            except Moved:
+                pass
+
+    _together(run, 4)
+    assert sorted(won) == list(range(len(won)))
+    assert engines[1].show(start.id).step == len(won)
+    assert engines[0].show(start.id) == engines[1].show(start.id)
+    for one in engines:
+        one.close()
+
+
+def test_clicks_without_a_step_are_all_kept(small: Catalog, tmp_path: Path) -> None:
+    address = str(tmp_path / "s.sqlite")
+    engines = [engine(small, open_store(address)) for _ in range(2)]
+    start = engines[0].start()
+    _together(
+        lambda me: [
+            engines[me % 2].click(start.id, f"item {me * 10 + n}", "like", ()) for n in range(5)
+        ],
+        4,
+    )
+    assert sorted(engines[0].show(start.id).likes) == sorted(
+        f"item {me * 10 + n}" for me in range(4) for n in range(5)
+    )
+    for one in engines:
+        one.close()
+
+
+def _together(work: Callable[[int], object], count: int) -> None:
+    failures: list[BaseException] = []
+
+    def run(me: int) -> None:
+        try:
+            work(me)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(me,)) for me in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures

@@ -1,0 +1,53 @@
+"""Work that may wait, and requests that cannot."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from engines import clicks, engine
+from seeker import Catalog
+from seeker.engine import Busy, Pool
+from test_server_parts import until
+
+
+def test_the_belief_of_a_large_catalog_follows(two_views: Catalog) -> None:
+    one, at_once = engine(two_views, at_once=10), engine(two_views)
+    shown, other = one.start(seed=2), at_once.start(seed=2)
+    for n in range(3):
+        shown = one.click(shown.id, shown.page.ids[n], "like", step=n)
+        other = at_once.click(other.id, other.page.ids[n], "like", step=n)
+        assert shown.belief is None
+        assert shown.page == other.page
+    until(lambda: one.show(shown.id).belief is not None)
+    assert one.show(shown.id).belief == other.belief
+    assert one.background.failed == 0
+    one.close()
+
+
+def test_work_that_may_wait_waits_while_nobody_is_free(two_views: Catalog) -> None:
+    free = threading.Event()
+    one = engine(two_views, at_once=10, free=free.is_set)
+    ids = [clicks(one, one.start(), 2).id for _ in range(3)]
+    assert len(one.background) == 3
+    assert all(one.show(id).belief is None for id in ids)
+    free.set()
+    until(lambda: all(one.show(id).belief is not None for id in ids))
+    one.close()
+
+
+def test_a_pool_refuses_what_would_wait_too_long() -> None:
+    pool = Pool(2, 1)
+    go = threading.Event()
+    begun = [pool.submit(go.wait) for _ in range(3)]
+    assert pool.waiting == 1
+    assert not pool.idle
+    with pytest.raises(Busy):
+        pool.submit(go.wait)
+    assert pool.refused == 1
+    go.set()
+    assert all(one.result() for one in begun)
+    until(lambda: pool.idle)
+    assert pool.submit(lambda: 7).result() == 7
+    pool.close()
