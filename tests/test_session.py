@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
@@ -64,3 +66,12 @@ def test_the_papers_setting() -> None:
     assert start.strategy == display.Boltzmann(c=np.sqrt(1 / 8), score="log", first="ranked")
     assert start.repeat == "always"
     assert start.page_size == 12
+
+
+def test_sessions_and_beliefs_say_what_they_are() -> None:
+    session = Catalog.from_arrays(["a", "b"], {"x": [[0.0, 1.0], [1.0, 0.0]]}).session()
+    session.like("a")
+    assert repr(session) == (
+        "<Session at step 1: 1 liked, 0 disliked; <Catalog of 2 items, views: x (2)>>"
+    )
+    assert re.fullmatch(r"<Belief: about 1\.\d candidates>", repr(session.belief))

@@ -34,6 +34,9 @@ class Belief:
         self._row = row
         self._page = page
 
+    def __repr__(self) -> str:
+        return f"<Belief: about {self.candidates:.1f} candidates>"
+
     def rank(self, item: str) -> float:
         """Return an item's place by probability: 1 is best, ties share the middle place."""
         mine = self.log_posterior[self._row(item)]

@@ -49,6 +49,10 @@ class Session:
         self._finder = catalog.finder(self._state, self._rows)
         self._displayed: tuple[State, list[str]] | None = None
 
+    def __repr__(self) -> str:
+        judged = f"{len(self.likes)} liked, {len(self.dislikes)} disliked"
+        return f"<Session at step {self.step}: {judged}; {self.catalog!r}>"
+
     @classmethod
     def begin(
         cls,
