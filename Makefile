@@ -7,15 +7,21 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 .PHONY: help demo test check browser bench peers load page reference pictures docs wheel-test clean
 
 help:  ## this list
-	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# An environment of an older Python would stay in the way of the right one: it is not even made.
+OLD := Seeker needs Python 3.11 or newer. Name one: make PYTHON=python3.12 demo
+VENV_MADE = @$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("$(OLD)")' \
+	&& echo "Installing Seeker into $(VENV): $(1). That takes some minutes, once …" \
+	&& $(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	$(call VENV_MADE,half a gigabyte)
 	$(PIP) --editable ".[demo]"
 	touch $@
 
 $(VENV)/.dev: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
+	$(call VENV_MADE,two gigabytes with all that development needs)
 	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench,cluster,docs]"
 	touch $@ $(VENV)/.demo
 
