@@ -10,7 +10,6 @@ from seeker.cluster.messages import Vectors
 from seeker.cluster.part import Part
 from seeker.models.base import Model
 from seeker.space import Space, View
-from seeker.space import metric as metrics
 from seeker.types import Doubles, Floats, Rows
 
 
@@ -48,15 +47,7 @@ class FrontSpace(Space):
 
     def average(self, rows: Rows) -> Doubles:
         """Return D̄ of some items, (views, rows); where it must be measured, of these alone."""
-        if self.fast:
-            return super().average(rows)
-        out = np.zeros((len(self.views), len(rows)))
-        for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
-            vectors, sample = view.rows(rows) * c, view.sample * c
-            for query in sample:
-                out[v] += metrics.squared(view.metric, query, vectors)
-            out[v] /= len(sample) * self._scales[v]
-        return out
+        return super().average(rows) if self.fast else self._measured(rows)
 
     def vectors(self, row: int) -> Vectors:
         """Return the vectors of an item, be it there or departed."""

@@ -51,3 +51,8 @@ def squared(metric: Metric, query: Doubles, vectors: Array) -> Doubles:
     if not np.isfinite(distances).all():
         raise BadInput("The metric returned a distance that is not a finite number.")
     return distances**2
+
+
+def mean_square(metric: Metric, sample: Doubles) -> float:
+    """Return the mean squared distance between two of some vectors, (n, d)."""
+    return float(np.mean([squared(metric, query, sample).mean() for query in sample]))

@@ -22,8 +22,11 @@ from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
 
 LANES = 8
+"""As many as `kernels.simd` has; that cannot be imported here, for it takes long."""
+
 SUMMED_IN_FLOAT32 = 300.0
 KEPT_IN_FLOAT32 = 4000.0
+"""Up to which harm, that is reach · sharpness, columns are summed and kept in float32."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +98,7 @@ class Space:
             return view.scale
         if view.fast:
             return 2.0 * float((c**2 * view.variance).sum()) or 1.0
-        sample = view.sample * c
-        return float(np.mean([metrics.squared(view.metric, q, sample).mean() for q in sample]))
+        return metrics.mean_square(view.metric, view.sample * c)
 
     def prepare(self, asked: Sequence[Near]) -> Probes:
         """Make probes ready for `columns`."""
@@ -104,7 +106,7 @@ class Space:
             return Probes(tuple(asked), (), ())
         packed, constants = [], []
         for v, view in enumerate(self.views):
-            width = -(-view.dimensions // LANES) * LANES
+            width = _padded(view)
             vectors = np.zeros((len(asked), width))
             vectors[:, : view.dimensions], constant = self._linear(v, asked)
             lanes = vectors.reshape(len(asked), width // LANES, LANES).transpose(1, 0, 2)
@@ -161,7 +163,7 @@ class Space:
         """Return the views' origins, padded to whole lanes; compact vectors start at theirs."""
         padded = []
         for view in self.views:
-            origin = np.zeros(-(-view.dimensions // LANES) * LANES, self.summed_in)
+            origin = np.zeros(_padded(view), self.summed_in)
             if view.centre is None:
                 origin[: view.dimensions] = view.origin
             padded.append(origin)
@@ -186,14 +188,18 @@ class Space:
     @cached_property
     def _measured_average(self) -> Doubles:
         """Return D̄ of all items where no formula gives it, (views, items): over an even sample."""
-        out = np.zeros((len(self.views), self.count))
-        for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
-            vectors = view.rows(slice(None)) * c
-            sample = view.sample * c
+        return self._measured(slice(None))
+
+    def _measured(self, rows: Rows | slice) -> Doubles:
+        """Measure D̄ of some items, (views, rows)."""
+        found = []
+        for view, c, unit in zip(self.views, self._persons, self._scales, strict=True):
+            vectors, sample = view.rows(rows) * c, view.sample * c
+            total = np.zeros(len(vectors))
             for query in sample:
-                out[v] += metrics.squared(view.metric, query, vectors)
-            out[v] /= len(sample) * self._scales[v]
-        return out
+                total += metrics.squared(view.metric, query, vectors)
+            found.append(total / (len(sample) * unit))
+        return np.stack(found)
 
     def between(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other) float64."""
@@ -213,7 +219,7 @@ class Space:
         from seeker.kernels.columns import columns
 
         view, c = self.views[probe.view], self._persons[probe.view]
-        width = -(-view.dimensions // LANES) * LANES
+        width = _padded(view)
         packed = np.zeros((width // LANES, 1, LANES))
         packed.reshape(-1)[: view.dimensions] = (
             np.asarray(probe.direction) * c / self._scales[probe.view]
@@ -241,6 +247,11 @@ class Space:
         if row < self.count:
             return np.asarray(view.rows(np.array([row]))[0])
         return self._departed[row - self.count][view.name].astype(np.float64)
+
+
+def _padded(view: View) -> int:
+    """Return the dimensions of a view, filled up to whole lanes."""
+    return -(-view.dimensions // LANES) * LANES
 
 
 def _person(view: View, c: object) -> Doubles:

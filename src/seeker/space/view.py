@@ -8,15 +8,16 @@ from typing import Literal
 
 import numpy as np
 
-from seeker.errors import BadInput
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
+from seeker.space.moments import mean, moments
 from seeker.space.packing import Stored, chosen, for_kernels, packed, unpacked
+from seeker.space.runs import runs
+from seeker.space.vectors import checked, unit_length
 from seeker.types import Array, Doubles, Floats
 
 Scale = Literal["unit", "raw"]
 
-_CHUNK = 16_384
 _SAMPLE = 256
 
 
@@ -52,18 +53,17 @@ class View:
         dtype: Stored | Literal["auto"] = "float32",
     ) -> View:
         """Check the vectors, store them and measure what distances need."""
-        given = _float32(name, vectors)
+        given = checked(name, vectors)
         if metric == "cosine":
-            given = _unit_length(name, given)
+            given = unit_length(name, given)
         stored = chosen(dtype, *given.shape)
         if stored == "float32":
             given.setflags(write=False)
             return cls.measured(name, given, metric, units)
-        centre = _mean(given, None, None).astype(np.float32)
+        centre = mean(given).astype(np.float32)
         codes = np.empty(given.shape, stored)
         steps = np.empty(len(given), np.float32) if stored == "int8" else None
-        for start in range(0, len(given), _CHUNK):
-            run = slice(start, start + _CHUNK)
+        for run in runs(len(given)):
             codes[run], of_rows = packed(given[run], stored, centre)
             if steps is not None:
                 steps[run] = of_rows
@@ -83,14 +83,12 @@ class View:
         centre: Floats | None = None,
     ) -> View:
         """Return the view of vectors in their stored form, measuring what distances need."""
-        mean, variance, radius = _moments(vectors, steps, centre)
-        view = cls(name, vectors, metric, mean, variance, radius, 1.0, units, steps, centre)
-        mean_square = 2.0 * float(variance.sum())
-        if metric not in metrics.FAST:
-            sample = view.sample
-            mean_square = float(
-                np.mean([metrics.squared(metric, q, sample).mean() for q in sample])
-            )
+        middle, variance, radius = moments(vectors, steps, centre)
+        view = cls(name, vectors, metric, middle, variance, radius, 1.0, units, steps, centre)
+        if view.fast:
+            mean_square = 2.0 * float(variance.sum())
+        else:
+            mean_square = metrics.mean_square(metric, view.sample)
         scale = mean_square if units == "unit" and mean_square > 0.0 else 1.0
         return replace(view, scale=scale)
 
@@ -134,88 +132,3 @@ class View:
         few = len(self) <= 8 * _SAMPLE
         places = np.linspace(0, len(self) - 1, len(self) if few else _SAMPLE).astype(np.int64)
         return self.rows(places)
-
-
-def _float32(name: str, vectors: object) -> Floats:
-    """Return a float32 array, (items, d), that nobody else will change."""
-    try:
-        given = np.asarray(vectors)
-        numeric = given.dtype.kind in "fiub"
-    except ValueError:
-        numeric = False
-    if not numeric:
-        raise BadInput(
-            f"The vectors of view '{name}' are not an array of numbers.",
-            "Give one row of numbers per item, all rows of the same length.",
-        )
-    if np.ma.is_masked(vectors):
-        raise BadInput(
-            f"The vectors of view '{name}' have numbers that are masked.",
-            "Fill them in, or leave such items out.",
-        )
-    if given.ndim != 2 or given.shape[1] == 0:
-        raise BadInput(
-            f"The vectors of view '{name}' have shape {given.shape}.",
-            "They must have shape (items, dimensions), with at least one dimension.",
-        )
-    shared = given.dtype == np.float32 and given.flags.c_contiguous and not given.flags.writeable
-    with np.errstate(over="ignore"):
-        kept = given if shared else np.array(given, dtype=np.float32, order="C")
-    for start in range(0, len(kept), _CHUNK):
-        bad = ~np.isfinite(kept[start : start + _CHUNK]).all(axis=1)
-        if bad.any():
-            row = start + int(np.argmax(bad))
-            large = given.dtype.kind in "iu" or bool(np.isfinite(given[row]).all())
-            what = "a number too large for float32" if large else "NaN or infinity"
-            raise BadInput(
-                f"Row {row} of view '{name}' holds {what}.",
-                "Every number must be finite; leave such items out or repair them.",
-            )
-    return kept
-
-
-def _unit_length(name: str, vectors: Floats) -> Floats:
-    """Return the vectors scaled to length one, (items, d)."""
-    unit = np.empty_like(vectors)
-    for start in range(0, len(vectors), _CHUNK):
-        chunk = vectors[start : start + _CHUNK].astype(np.float64)
-        length = np.sqrt((chunk**2).sum(axis=1, keepdims=True))
-        if not length.all():
-            row = start + int(np.argmin(length))
-            raise BadInput(
-                f"Row {row} of view '{name}' is all zeros, which has no direction.",
-                "The cosine metric needs every vector to differ from zero.",
-            )
-        unit[start : start + _CHUNK] = chunk / length
-    return unit
-
-
-def _mean(vectors: Array, steps: Array | None, centre: Floats | None) -> Doubles:
-    """Return the mean per dimension, (d,)."""
-    total = np.zeros(vectors.shape[1])
-    for start in range(0, len(vectors), _CHUNK):
-        total += _run(vectors, steps, centre, start).sum(axis=0, dtype=np.float64)
-    return total / len(vectors)
-
-
-def _moments(
-    vectors: Array, steps: Array | None, centre: Floats | None
-) -> tuple[Doubles, Doubles, float]:
-    """Return the mean and variance per dimension, (d,) each, and the largest squared radius."""
-    count, dimensions = vectors.shape
-    mean = _mean(vectors, steps, centre)
-    variance = np.zeros(dimensions)
-    radius = 0.0
-    for start in range(0, count, _CHUNK):
-        squares = (_run(vectors, steps, centre, start) - mean) ** 2
-        variance += squares.sum(axis=0)
-        radius = max(radius, float(squares.sum(axis=1).max()))
-    return mean, variance / count, radius
-
-
-def _run(vectors: Array, steps: Array | None, centre: Floats | None, start: int) -> Array:
-    """Return a run of vectors as numbers that can be added, (n, d)."""
-    run = slice(start, start + _CHUNK)
-    if centre is None:
-        return vectors[run]
-    return unpacked(vectors[run], None if steps is None else steps[run], centre)
