@@ -16,7 +16,7 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from seeker.space import Space, View
-from seeker.space.space import Along, Near
+from seeker.space.probes import Along, Near
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
 

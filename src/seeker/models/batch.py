@@ -12,7 +12,7 @@ import numpy as np
 from seeker.models.base import Grid, Model, Said, Term
 from seeker.models.columns import ColumnStore
 from seeker.space import Space
-from seeker.space.space import Near, Probes
+from seeker.space.probes import Near, Probes
 from seeker.types import Array, Rows
 
 Signed = tuple[Term, int]

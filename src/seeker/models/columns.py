@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seeker.space.space import Near
+from seeker.space.probes import Near
 from seeker.types import Array, Rows
 
 FEW_BYTES = 8_000_000

@@ -19,7 +19,7 @@ from seeker.models.columns import ColumnStore
 from seeker.models.ledger import NOTHING, PART, Bounds, Sums
 from seeker.models.stopping import Interrupted, Stop, never
 from seeker.space import Space
-from seeker.space.space import Near
+from seeker.space.probes import Near
 from seeker.types import Array, Doubles, Floats, Rows
 
 MEMORY = 64_000_000

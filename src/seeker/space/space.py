@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.numbers import bearable
 from seeker.space import metric as metrics
+from seeker.space.probes import Along, Near, Probes
 from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
 
@@ -27,30 +27,6 @@ LANES = 8
 SUMMED_IN_FLOAT32 = 300.0
 KEPT_IN_FLOAT32 = 4000.0
 """Up to which harm, that is reach · sharpness, columns are summed and kept in float32."""
-
-
-@dataclass(frozen=True)
-class Near:
-    """Ask for the column of an item: how far every item is from it."""
-
-    row: int
-
-
-@dataclass(frozen=True)
-class Along:
-    """Ask for the column of a direction in one view: how far every item lies along it."""
-
-    view: int
-    direction: tuple[float, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Probes:
-    """Probes made ready for the kernel: per view, (d / 8, m, 8) vectors and (m,) constants."""
-
-    asked: tuple[Near, ...]
-    packed: tuple[Array, ...]
-    constants: tuple[Array, ...]
 
 
 class Space:
