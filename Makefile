@@ -1,5 +1,6 @@
 # Two commands matter to a newcomer: `make demo` and `make test`.
 PYTHON ?= python3
+PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -25,8 +26,8 @@ $(VENV)/.dev: pyproject.toml
 	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench,cluster,docs]"
 	touch $@ $(VENV)/.demo
 
-demo: $(VENV)/.demo  ## the web service on the built-in catalog
-	$(BIN)/seeker demo
+demo: $(VENV)/.demo  ## the web service on the built-in catalog; PORT=8001 if 8000 is taken
+	$(BIN)/seeker demo --port $(PORT)
 
 # TypeScript checks the page's types and axe its accessibility; both are used here only.
 PAGE := tests/browser
