@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeker.errors import BadInput
@@ -54,27 +54,33 @@ class Embedder(ABC):
         )
 
 
-def checked_pictures(batch: Sequence[Any], name: str) -> Sequence[Image]:
+def checked_pictures(batch: Iterable[Any], name: str) -> list[Image]:
     """Return the batch if it is one of RGB pictures."""
     from PIL.Image import Image
 
-    for one in batch:
+    hint = "Give RGB pictures, as seeker.embedders.pictures.open_picture returns them."
+    listed = _listed(batch, name, hint)
+    for one in listed:
         if not isinstance(one, Image) or one.mode != "RGB":
             what = f"a picture of mode {one.mode}" if isinstance(one, Image) else repr(one)[:60]
-            raise BadInput(
-                f"The embedder '{name}' was given {what}.",
-                "Give RGB pictures, as seeker.embedders.pictures.open_picture returns them.",
-            )
-    return batch
+            raise BadInput(f"The embedder '{name}' was given {what}.", hint)
+    return listed
 
 
-def checked_texts(batch: Sequence[Any], name: str) -> Sequence[str]:
+def checked_texts(batch: Iterable[Any], name: str) -> list[str]:
     """Return the batch if it is one of texts."""
+    hint = "Give a list of texts."
     if isinstance(batch, str):
-        raise BadInput(f"The embedder '{name}' was given a single text.", "Give a list of texts.")
-    for one in batch:
+        raise BadInput(f"The embedder '{name}' was given a single text.", hint)
+    listed = _listed(batch, name, hint)
+    for one in listed:
         if not isinstance(one, str):
-            raise BadInput(
-                f"The embedder '{name}' was given {repr(one)[:60]}.", "Give a list of texts."
-            )
-    return batch
+            raise BadInput(f"The embedder '{name}' was given {repr(one)[:60]}.", hint)
+    return listed
+
+
+def _listed(batch: Iterable[Any], name: str, hint: str) -> list[Any]:
+    try:
+        return list(batch)
+    except TypeError:
+        raise BadInput(f"The embedder '{name}' was given {repr(batch)[:60]}.", hint) from None

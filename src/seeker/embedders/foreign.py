@@ -33,7 +33,7 @@ class ForeignEmbedder(Embedder):
                 f"It needs {', '.join(_PARTS)}; see seeker.embedders.Embedder.",
             )
         self.version = str(self._thing.version)
-        self.dimensions = int(self._thing.dimensions)
+        self.dimensions = _dimensions(path, self._thing.dimensions)
         self.metric = getattr(self._thing, "metric", "cosine")
         self.reads = frozenset(getattr(self._thing, "reads", {PICTURE}))
         if self.metric not in ("euclidean", "cosine"):
@@ -54,7 +54,13 @@ class ForeignEmbedder(Embedder):
         return self._checked(self._thing.embed_text(texts), len(texts))
 
     def _checked(self, answer: object, count: int) -> Floats:
-        vectors = np.asarray(answer, np.float32)
+        try:
+            vectors = np.asarray(answer, np.float32)
+        except (TypeError, ValueError):
+            raise BadInput(
+                f"The embedder '{self.name}' returned what is not an array of numbers.",
+                f"It must return ({count}, {self.dimensions}).",
+            ) from None
         if vectors.shape != (count, self.dimensions):
             raise BadInput(
                 f"The embedder '{self.name}' returned shape {vectors.shape}.",
@@ -63,6 +69,16 @@ class ForeignEmbedder(Embedder):
         if not np.isfinite(vectors).all():
             raise BadInput(f"The embedder '{self.name}' returned NaN or infinity.")
         return vectors
+
+
+def _dimensions(path: str, given: object) -> int:
+    """Return how many dimensions an embedder says that its vectors have, if it is a number."""
+    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
+        raise BadInput(
+            f"The embedder '{path}' has {repr(given)[:60]} dimensions.",
+            "It must be a whole number of at least 1.",
+        )
+    return int(given)
 
 
 def adapted(thing: Any) -> Embedder:

@@ -46,6 +46,10 @@ def open_picture(source: str | Path | bytes, limit: int = PIXELS, side: int = SI
     it is decoded, unless it is a JPEG that can be reduced on the way. An SVG is drawn at 320
     pixels at most.
     """
+    if not isinstance(source, bytes | str | os.PathLike):
+        raise BadInput(
+            f"{repr(source)[:60]} is not a picture.", "Give a path, or the contents as bytes."
+        )
     contents = source if isinstance(source, bytes) else _read(source)
     kind = formats.of(contents)
     try:
@@ -168,6 +172,8 @@ def _from_deep(picture: Image) -> Image:
     if picture.mode.startswith("I;16"):
         return Image.fromarray((values >> 8).astype(np.uint8)).convert("RGB")
     values = np.nan_to_num(values.astype(np.float32), posinf=0.0, neginf=0.0)
+    # Halves, since the whole range of float32 does not fit into it.
+    values *= 0.5
     low, high = float(values.min()), float(values.max())
     grey = (values - low) * (255.0 / (high - low)) if high > low else np.zeros_like(values)
     return Image.fromarray(grey.astype(np.uint8)).convert("RGB")

@@ -92,7 +92,7 @@ def _check_attribute(element: str, name: str, value: str) -> None:
     # The target of a link <a> is never loaded; every other reference would be.
     if name == "href" and element != "a" and not value.startswith(("#", "data:image/")):
         raise BadInput(f"The SVG picture refers to '{value[:80]}' outside itself.")
-    if name == "href" and value.startswith("data:image/svg"):
+    if name == "href" and value.lower().startswith("data:image/svg"):
         raise BadInput("The SVG picture holds another SVG picture.")
     if _OUTSIDE.search(value):
         raise BadInput("The SVG picture's style refers to another file.")

@@ -55,7 +55,9 @@ class TextEmbedder(Embedder):
         return each(self._one, checked_texts(batch, self.name), self.dimensions)
 
     def _one(self, text: str) -> Floats:
-        pieces = self._tokenizer.encode(text[:_CHARACTERS])
+        # Half a letter (a lone surrogate) is none that the tokenizer takes.
+        readable = text[:_CHARACTERS].encode("utf-8", "replace").decode()
+        pieces = self._tokenizer.encode(readable)
         given = {
             "input_ids": pieces.ids,
             "attention_mask": pieces.attention_mask,
