@@ -17,7 +17,8 @@ from seeker.cluster.copies import Copy, checksum, pieces
 from seeker.cluster.fleet import Fleet
 from seeker.cluster.inprocess import InProcess
 from seeker.cluster.part import Part
-from seeker.cluster.prior import Prior, PriorPart
+from seeker.cluster.prior import Prior
+from seeker.cluster.priorpart import PriorPart
 from seeker.cluster.ranges import Range, split
 
 

@@ -52,9 +52,8 @@ class Held:
     @property
     def nbytes(self) -> int:
         """About how many bytes this takes."""
-        prior = self.scores.log_prior
         vectors = sum(one.nbytes for many in self.vectors.values() for one in many)
-        return _BESIDES + self.scores.nbytes + vectors + (0 if prior is None else prior.nbytes)
+        return _BESIDES + self.scores.nbytes + vectors
 
 
 class Shelf:

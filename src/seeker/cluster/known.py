@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from seeker.cluster.messages import Lacking, Moment, Supply
-from seeker.cluster.prior import Prior, PriorPart
+from seeker.cluster.prior import Prior
+from seeker.cluster.priorpart import PriorPart
 from seeker.cluster.ranges import Range
 from seeker.cluster.space import FrontSpace
 from seeker.types import Doubles, Floats

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from seeker.cluster.prior import PriorPart
+from seeker.cluster.priorpart import PriorPart
 from seeker.models.base import Evidence, Model
 from seeker.types import Doubles, Rows
 

@@ -1,61 +1,15 @@
-"""A log-prior over a large catalog, kept small: most items share one value or are ruled out."""
+"""A log-prior over a large catalog, in one small part for every shard."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from seeker.cluster.priorpart import PriorPart
 from seeker.cluster.ranges import Range
 from seeker.types import Doubles, Rows
-
-_SAMPLE = 1024
-
-
-@dataclass(frozen=True, eq=False)
-class PriorPart:
-    """The log-prior of some neighbouring items, without loss.
-
-    open: which of them are possible, one bit each. usual: the value that most of these have.
-    places, values: the others. whole: all values, where most differ.
-    """
-
-    count: int
-    open: NDArray[np.uint8]
-    usual: float
-    places: Rows
-    values: Doubles
-    whole: Doubles | None = None
-
-    @classmethod
-    def of(cls, logs: Doubles) -> PriorPart:
-        """Pack log-probabilities, (items,)."""
-        possible = logs > -np.inf
-        bits = np.packbits(possible)
-        usual = _usual(logs[possible])
-        places = np.flatnonzero(possible & (logs != usual))
-        if 4 * len(places) > len(logs):
-            nothing = np.empty(0)
-            return cls(len(logs), bits, usual, nothing.astype(np.int64), nothing, logs.copy())
-        return cls(len(logs), bits, usual, places, logs[places])
-
-    def unpacked(self) -> Doubles:
-        """Return the log-probabilities, (items,)."""
-        if self.whole is not None:
-            return self.whole
-        logs = np.full(self.count, -np.inf)
-        logs[np.unpackbits(self.open, count=self.count).view(bool)] = self.usual
-        logs[self.places] = self.values
-        return logs
-
-    @property
-    def nbytes(self) -> int:
-        """How many bytes this takes."""
-        arrays = (self.open, self.places, self.values, self.whole)
-        return sum(array.nbytes for array in arrays if array is not None)
 
 
 class Prior:
@@ -92,13 +46,13 @@ class Prior:
         shards = np.searchsorted(self._firsts, flat, "right") - 1
         for shard in np.unique(shards):
             mine = shards == shard
-            out[mine] = _at(self.parts[shard], flat[mine] - self.ranges[shard].first)
+            out[mine] = self.parts[shard].at(flat[mine] - self.ranges[shard].first)
         return out.reshape(asked.shape)
 
     @cached_property
     def before(self) -> Rows:
         """How many items are possible before every part, and in all: (parts + 1,)."""
-        counts = [int(_ONES[part.open].sum()) for part in self.parts]
+        counts = [part.possible for part in self.parts]
         return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     def rank(self, rows: Rows) -> Rows:
@@ -107,7 +61,7 @@ class Prior:
         shards = np.searchsorted(self._firsts, rows, "right") - 1
         for shard in np.unique(shards):
             mine, first = shards == shard, self.ranges[shard].first
-            inside = np.searchsorted(_possible(self.parts[shard]), rows[mine] - first)
+            inside = np.searchsorted(self.parts[shard].places_possible(), rows[mine] - first)
             out[mine] = self.before[shard] + inside
         return out
 
@@ -117,34 +71,7 @@ class Prior:
         shards = np.searchsorted(self.before[1:], places, "right")
         for shard in np.unique(shards):
             mine, first = shards == shard, self.ranges[shard].first
-            out[mine] = _possible(self.parts[shard])[places[mine] - self.before[shard]] + first
+            out[mine] = (
+                self.parts[shard].places_possible()[places[mine] - self.before[shard]] + first
+            )
         return out
-
-
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1).astype(np.int64)
-
-
-def _possible(part: PriorPart) -> Rows:
-    """Return the possible items of a part, counted from its beginning."""
-    return np.flatnonzero(np.unpackbits(part.open, count=part.count))
-
-
-def _at(part: PriorPart, places: Rows) -> Doubles:
-    """Return the log-probabilities at some places of a part, (places,)."""
-    if part.whole is not None:
-        return part.whole[places]
-    bits = part.open[places >> 3] >> (7 - (places & 7)).astype(np.uint8) & 1
-    out = np.where(bits.astype(bool), part.usual, -np.inf)
-    if len(part.places):
-        found = np.minimum(np.searchsorted(part.places, places), len(part.places) - 1)
-        out = np.where(part.places[found] == places, part.values[found], out)
-    return out
-
-
-def _usual(values: Doubles) -> float:
-    """Return the value that most of a sample of values have."""
-    if not len(values):
-        return 0.0
-    sample = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE)).astype(np.int64)]
-    found, counts = np.unique(sample, return_counts=True)
-    return float(found[np.argmax(counts)])

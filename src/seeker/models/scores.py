@@ -62,8 +62,9 @@ class Scores:
 
     @property
     def nbytes(self) -> int:
-        """How many bytes this object keeps."""
-        return self.store.nbytes + self._ledger.nbytes
+        """How many bytes this object keeps, the log-prior's with them."""
+        prior = 0 if self.log_prior is None else self.log_prior.nbytes
+        return self.store.nbytes + self._ledger.nbytes + prior
 
     def want(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence; costs nothing until they are asked for."""

@@ -121,54 +121,41 @@ Event: TypeAlias = Start | Click | Say | Unsay | Narrow | Explore | Found | Undo
 
 def to_json(event: Event) -> dict[str, Any]:
     """Return an event as plain JSON values."""
+    return {"schema": SCHEMA, **_written(event)}
+
+
+def _written(event: Event) -> dict[str, Any]:
     match event:
         case Start():
             return {
-                "schema": SCHEMA,
                 "type": "start",
                 "model": models.to_json(event.model),
                 "strategy": display.to_json(event.strategy),
                 "page_size": event.page_size,
                 "seed": event.seed,
                 "prior": _prior_to_json(event.prior),
-                "filter": None if event.filter is None else dict(event.filter),
+                "filter": _filter_to_json(event.filter),
                 "user": event.user
                 if event.user is None or isinstance(event.user, str)
                 else {view: np.asarray(c).tolist() for view, c in event.user.items()},
                 "repeat": event.repeat,
             }
-        case Click():
-            return {
-                "schema": SCHEMA,
-                "type": "click",
-                "item": event.item,
-                "verdict": event.verdict,
-                "shown": list(event.shown),
-            }
-        case Say():
-            return {
-                "schema": SCHEMA,
-                "type": "say",
-                "text": event.text,
-                "view": event.view,
-                "vector": list(event.vector),
-            }
+        case Click(item, verdict, shown):
+            return {"type": "click", "item": item, "verdict": verdict, "shown": list(shown)}
+        case Say(text, view, vector):
+            return {"type": "say", "text": text, "view": view, "vector": list(vector)}
         case Unsay(text):
-            return {"schema": SCHEMA, "type": "unsay", "text": text}
+            return {"type": "unsay", "text": text}
         case Narrow(kept):
-            return {
-                "schema": SCHEMA,
-                "type": "filter",
-                "filter": None if kept is None else dict(kept),
-            }
+            return {"type": "filter", "filter": _filter_to_json(kept)}
         case Explore(level):
-            return {"schema": SCHEMA, "type": "exploration", "level": level}
+            return {"type": "exploration", "level": level}
         case Found(item):
-            return {"schema": SCHEMA, "type": "found", "item": item}
+            return {"type": "found", "item": item}
         case Undo(count):
-            return {"schema": SCHEMA, "type": "undo", "count": count}
+            return {"type": "undo", "count": count}
         case Redo(count):
-            return {"schema": SCHEMA, "type": "redo", "count": count}
+            return {"type": "redo", "count": count}
 
 
 def from_json(written: object) -> Event:
@@ -235,6 +222,10 @@ def _start(written: Mapping[str, Any]) -> Start:
         user=user,
         repeat=written["repeat"],
     )
+
+
+def _filter_to_json(filter: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    return None if filter is None else dict(filter)
 
 
 def _prior_to_json(prior: Doubles | str | None) -> object:

@@ -97,8 +97,7 @@ class Finder(ABC):
     @property
     def nbytes(self) -> int:
         """How many bytes are kept here; they can be dropped and computed again."""
-        prior = self._scores.log_prior
-        return self._scores.nbytes + (0 if prior is None else prior.nbytes)
+        return self._scores.nbytes
 
     @property
     @abstractmethod
