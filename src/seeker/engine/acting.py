@@ -18,6 +18,16 @@ from seeker.stores import Key, Stale, Store
 ATTEMPTS = 16
 """How often something is tried that others keep being faster at."""
 
+AT_ONCE = 10_000
+"""Up to so many items a belief is summed up before the answer; beyond, it follows later.
+
+Up to here all items are looked at anyway: with 512 dimensions a click takes 5.0 ms with its belief
+and 4.7 ms without. With 20,000 items it would be 20 ms against 8 ms.
+"""
+
+MOST_EVENTS = 10_000
+"""A thousand clicks make a session slow to open; no person makes as many."""
+
 
 class Moved(Conflict):
     """The session is not where the request thought it was; shown: where it is."""
@@ -32,7 +42,11 @@ class _Doubtful(Exception):
 
 
 class Acting:
-    """Changes sessions and shows them; at_once: up to so many items the belief comes along."""
+    """Changes sessions and shows them; at_once: up to so many items the belief comes along.
+
+    most_events: how many events a session may have. No person gets there, and a session without
+    an end would be replayed without one.
+    """
 
     def __init__(
         self,
@@ -41,6 +55,7 @@ class Acting:
         store: Store,
         background: Background,
         at_once: int,
+        most_events: int,
         clock: Callable[[], float],
     ) -> None:
         self._sessions = sessions
@@ -48,6 +63,7 @@ class Acting:
         self._store = store
         self._background = background
         self._at_once = at_once
+        self._most_events = most_events
         self._clock = clock
 
     def change(
@@ -83,7 +99,12 @@ class Acting:
                 "This Idempotency-Key was used for a different request.",
                 "Use a new key for every new request.",
             )
-        kept = self._sessions.kept(found.session)
+        try:
+            kept = self._sessions.kept(found.session)
+        except NotFound:
+            # It has expired: it goes with its keys, as if it were tidied away already.
+            self._store.delete(found.session)
+            return None
         name, catalog = self._catalogs.get(kept.catalog)
         session = replayed(catalog, kept.events[: found.length])
         entry = Entry(session, name, catalog, found.length, kept.active)
@@ -135,6 +156,12 @@ class Acting:
     ) -> None:
         """Do something in a session and keep it; a conflict means that nothing was kept."""
         self.check_step(id, entry, step)
+        if entry.length >= self._most_events:
+            raise Moved(
+                f"This session has {entry.length:,} events, and takes in no more.",
+                "Start a new one.",
+                self.shown(id, entry),
+            )
         try:
             act(entry.session)
         except Conflict as error:

@@ -1,0 +1,177 @@
+"""Many at once on one session, clocks that jump, keys used twice: nothing is lost or done twice."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import made
+from seeker import Catalog
+from seeker.engine import Catalogs, Engine, Shown
+from seeker.errors import BadInput, Conflict, NotFound
+from seeker.stores import Key, open_store
+
+CROWD = 8
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return made(80)
+
+
+@contextmanager
+def engines(catalog: Catalog, address: str, count: int = 2, **given: Any) -> Iterator[list[Engine]]:
+    """Run several engines over one store, as several servers would."""
+    running = [
+        Engine(Catalogs({"shop": catalog}), open_store(address), **given) for _ in range(count)
+    ]
+    try:
+        yield running
+    finally:
+        for engine in running:
+            engine.close()
+
+
+def test_a_crowd_on_one_session_of_two_servers(catalog: Catalog, tmp_path: Path) -> None:
+    """Each act has a key, and some are tried again: what is kept is each one, once."""
+    with (
+        engines(catalog, str(tmp_path / "s.sqlite")) as running,
+        ThreadPoolExecutor(CROWD) as pool,
+    ):
+        id = running[0].start(seed=1).id
+
+        def somebody(number: int) -> int:
+            chance = random.Random(number)
+            kept = 0
+            for turn in range(12):
+                key = Key(id, f"act {number} {turn}", "the same")
+                item = f"item {chance.randrange(80)}"
+                act = chance.choice(["like", "dislike", "undo", "redo", "explore"])
+                engine = chance.choice(running)
+                try:
+                    first = _done(engine, act, id, item, key)
+                except Conflict:
+                    continue  # There was nothing to undo or redo.
+                kept += 1
+                again = _done(chance.choice(running), act, id, item, key)
+                assert (again.step, again.likes, again.page) == (
+                    first.step,
+                    first.likes,
+                    first.page,
+                )
+            return kept
+
+        kept = sum(pool.map(somebody, range(CROWD)))
+        events = running[0].kept(id).events
+        assert len(events) == 1 + kept
+        replayed = catalog.replay(events)
+        for engine in running:
+            shown = engine.show(id)
+            assert (shown.step, shown.likes, shown.dislikes) == (
+                replayed.step,
+                replayed.likes,
+                replayed.dislikes,
+            )
+            assert shown.page == replayed.page()
+
+
+def _done(engine: Engine, act: str, id: str, item: str, key: Key) -> Shown:
+    match act:
+        case "undo":
+            return engine.undo(id, key=key)
+        case "redo":
+            return engine.redo(id, key=key)
+        case "explore":
+            return engine.explore(id, 2.0, key=key)
+    return engine.click(id, item, act, [item], key=key)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("body", ["same", "different"])
+def test_one_key_used_by_many_at_once_does_one_thing(
+    catalog: Catalog, tmp_path: Path, body: str
+) -> None:
+    with (
+        engines(catalog, str(tmp_path / "s.sqlite")) as running,
+        ThreadPoolExecutor(CROWD) as pool,
+    ):
+        id = running[0].start(seed=1).id
+
+        def somebody(number: int) -> Shown | None:
+            said = "same" if body == "same" else str(number)
+            item = "item 1" if body == "same" else f"item {number}"
+            try:
+                return running[number % 2].click(id, item, "like", [], key=Key(id, "key", said))
+            except BadInput:
+                return None
+
+        answers = [one for one in pool.map(somebody, range(CROWD)) if one is not None]
+        assert len(answers) == (CROWD if body == "same" else 1)
+        assert len({tuple(one.likes) for one in answers}) == 1
+        assert len(running[0].kept(id).events) == 2
+
+
+class _Clock:
+    now = 1_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.mark.parametrize("address", ["memory:", "s.sqlite"])
+def test_a_key_of_a_session_that_has_expired_may_be_used_again(
+    catalog: Catalog, tmp_path: Path, address: str
+) -> None:
+    place = address if address == "memory:" else str(tmp_path / address)
+    clock = _Clock()
+    with engines(catalog, place, 1, clock=clock, lifetime=100.0) as (engine,):
+        key = Key("from here", "one start", "said")
+        first = engine.start(key=key)
+        assert engine.start(key=key).id == first.id
+        clock.now += 101.0
+        second = engine.start(key=key)
+        assert second.id != first.id
+        assert engine.start(key=key).id == second.id
+        for ask in (engine.show, engine.kept, engine.undo):
+            with pytest.raises(NotFound):
+                ask(first.id)
+        assert engine.expire() == 0, "it went already"
+
+
+def test_a_clock_that_is_set_back_loses_nobody(catalog: Catalog) -> None:
+    clock = _Clock()
+    with engines(catalog, "memory:", 1, clock=clock, lifetime=100.0) as (engine,):
+        id = engine.start().id
+        clock.now -= 50_000.0
+        assert engine.click(id, "item 1", "like", []).likes == ["item 1"]
+        assert engine.expire() == 0
+        clock.now += 99.0
+        assert engine.show(id).likes == ["item 1"]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda engine, id: engine.click(id, "item 3", "like", []),
+        lambda engine, id: engine.undo(id),
+        lambda engine, id: engine.explore(id, 2.0),
+    ],
+)
+def test_a_session_does_not_grow_without_end(
+    catalog: Catalog, act: Callable[[Engine, str], Shown]
+) -> None:
+    with engines(catalog, "memory:", 1, most_events=3) as (engine,):
+        id = engine.start().id
+        for item in ("item 1", "item 2"):
+            last = engine.click(id, item, "like", [])
+        for _ in range(2):
+            with pytest.raises(Conflict, match="3 events, and takes in no more") as told:
+                act(engine, id)
+            assert told.value.shown == last  # type: ignore[attr-defined]
+        assert engine.show(id) == last
+        assert engine.fork(id).likes == last.likes
