@@ -32,10 +32,9 @@ class MergedBelief(Belief):
         row: Callable[[str], int],
     ) -> None:
         """Hold the way to the numbers; nothing is asked of the shards yet."""
+        super().__init__(views, scores.grid)
         self._scores = scores
         self._inquiry = inquiry
-        self._views = tuple(views)
-        self._grid = scores.grid
         self._page = page
         self._row = row
 
@@ -65,11 +64,11 @@ class MergedBelief(Belief):
         return max(one.top for one in self._weighed)
 
     @cached_property
-    def _log_total(self) -> float:  # type: ignore[override]
+    def _log_total(self) -> float:
         return self._top + math.log(float(self._shares.sum()))
 
     @cached_property
-    def log_posterior(self) -> Doubles:  # type: ignore[override]
+    def log_posterior(self) -> Doubles:
         """Log-probabilities, (items,) float64, in catalog order: collected from all shards."""
         logs = np.concatenate(self._inquiry.ask(Everything(), np.ndarray, whole=True))
         logs -= self._log_total
@@ -110,7 +109,6 @@ class MergedBelief(Belief):
 
     @cached_property
     def settings(self) -> Doubles:
-        """The posterior of θ, (mixtures, noises); (1, 1) where a model leaves nothing open."""
-        noises = max(1, len(self._grid.sigmas))
+        """The posterior of θ, (mixtures, noises)."""
         weights = self._shares @ np.array([one.settings for one in self._weighed])
-        return np.asarray(weights / weights.sum()).reshape(-1, noises)
+        return self._arranged(np.asarray(weights / weights.sum()))

@@ -2,73 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
 import numpy as np
 
 from seeker.models.base import Grid
-from seeker.types import Doubles, Rows
+from seeker.types import Doubles
 
 
-class Belief:
+class Belief(ABC):
     """The posterior over items, and over what the model leaves open, at one step of a session."""
 
-    def __init__(
-        self,
-        scores: Doubles,
-        views: Sequence[str],
-        grid: Grid,
-        settings: Callable[[float], Doubles],
-        page: Callable[[], Rows],
-        row: Callable[[str], int],
-    ) -> None:
-        """Normalise scores, (items,), in place; settings(log total): the posterior of θ."""
-        self._log_total = _normalise(scores)
-        scores.setflags(write=False)
-        self.log_posterior = scores
-        """Log-probabilities, (items,) float64, in catalog order; −inf for what is ruled out."""
+    def __init__(self, views: Sequence[str], grid: Grid) -> None:
         self._views = tuple(views)
         self._grid = grid
-        self._settings = settings
-        self._row = row
-        self._page = page
 
     def __repr__(self) -> str:
         return f"<Belief: about {self.candidates:.1f} candidates>"
 
+    @property
+    @abstractmethod
+    def log_posterior(self) -> Doubles:
+        """Log-probabilities, (items,) float64, in catalog order; −inf for what is ruled out."""
+
+    @abstractmethod
     def rank(self, item: str) -> float:
         """Return an item's place by probability: 1 is best, ties share the middle place."""
-        mine = self.log_posterior[self._row(item)]
-        higher = np.count_nonzero(self.log_posterior > mine)
-        equal = np.count_nonzero(self.log_posterior == mine)
-        return float(higher + (equal + 1) / 2)
 
+    @abstractmethod
     def probability(self, item: str) -> float:
         """Return how probable it is that this item is the one looked for."""
-        return float(np.exp(self.log_posterior[self._row(item)]))
 
-    @cached_property
+    @property
+    @abstractmethod
     def entropy(self) -> float:
         """The uncertainty about the item looked for, in nats."""
-        likely = self.log_posterior[self.log_posterior > -700.0]
-        return max(0.0, float(-(np.exp(likely) @ likely)))
 
     @property
     def candidates(self) -> float:
         """How many equally probable items would be as uncertain: e to the entropy."""
         return float(np.exp(self.entropy))
 
-    @cached_property
+    @property
+    @abstractmethod
     def on_page(self) -> float:
         """How probable it is that the item looked for is on the page of this step."""
-        return min(1.0, float(np.exp(self.log_posterior[self._page()]).sum()))
 
-    @cached_property
+    @property
+    @abstractmethod
     def settings(self) -> Doubles:
         """The posterior of θ, (mixtures, noises); (1, 1) where a model leaves nothing open."""
-        noises = max(1, len(self._grid.sigmas))
-        return self._settings(self._log_total).reshape(-1, noises)
 
     @property
     def views(self) -> dict[str, float]:
@@ -83,22 +67,6 @@ class Belief:
             return None
         return float(self.settings.sum(axis=0) @ self._grid.sigmas)
 
-
-def _normalise(scores: Doubles) -> float:
-    """Make scores log-probabilities, in place; return log Σ exp(scores) as it was."""
-    from seeker.kernels.posterior import mass
-    from seeker.kernels.threads import BLOCK, over_blocks
-
-    top = float(scores.max())
-    parts = np.zeros(-(-len(scores) // BLOCK))
-
-    def add_up(start: int, stop: int) -> None:
-        parts[start // BLOCK] = mass(scores[start:stop], top)
-
-    def divide(start: int, stop: int) -> None:
-        scores[start:stop] -= log_total
-
-    over_blocks(len(scores), add_up)
-    log_total = top + float(np.log(parts.cumsum()[-1]))
-    over_blocks(len(scores), divide)
-    return log_total
+    def _arranged(self, weights: Doubles) -> Doubles:
+        """Return weights of θ, (thetas,), by mixture and noise level, (mixtures, noises)."""
+        return weights.reshape(-1, max(1, len(self._grid.sigmas)))

@@ -9,6 +9,7 @@ from seeker.models.scores import Scores
 from seeker.models.stopping import Stop, never
 from seeker.session.belief import Belief
 from seeker.session.finder import Finder
+from seeker.session.posterior import Posterior
 from seeker.session.searchable import Searchable
 from seeker.session.state import State
 from seeker.session.whereabouts import Whereabouts
@@ -46,7 +47,7 @@ class LocalFinder(Finder):
                 return self
             return LocalFinder(self._catalog, state, self._rows)
 
-        return Belief(
+        return Posterior(
             self._scores.everywhere(stop),
             tuple(self._catalog.views),
             self._scores.grid,

@@ -76,7 +76,7 @@ class Session:
             page_size=check_whole("page_size", page_size, 1),
             seed=check_seed(seed),
             prior=check_prior(prior, len(catalog)),
-            filter=filter,
+            filter=check_filter(filter),
             user=check_user(user, catalog.views),
             repeat=repeat,
         )

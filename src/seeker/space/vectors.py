@@ -21,6 +21,11 @@ def checked(name: str, vectors: object) -> Floats:
             f"The vectors of view '{name}' are not an array of numbers.",
             "Give one row of numbers per item, all rows of the same length.",
         )
+    if np.ma.is_masked(vectors):
+        raise BadInput(
+            f"The vectors of view '{name}' have numbers that are masked.",
+            "Fill them in, or leave such items out.",
+        )
     if given.ndim != 2 or given.shape[1] == 0:
         raise BadInput(
             f"The vectors of view '{name}' have shape {given.shape}.",
