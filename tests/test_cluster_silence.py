@@ -96,6 +96,21 @@ def test_what_must_be_whole_is_refused(catalog: Catalog, shards: Sleepy) -> None
         far.page()
 
 
+def test_there_is_no_belief_where_all_that_is_possible_is_silent() -> None:
+    catalog = made(items=60, attributes={"third": [n // 20 for n in range(60)]})
+    shards = Sleepy(catalog.views, 3)
+    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
+    alone, far = (one.session(filter={"third": 1}) for one in (catalog, over))
+    for session in (alone, far):
+        session.like("item 25", shown=["item 25", "item 30"])
+    shards.asleep = frozenset([1])
+    with pytest.raises(ShardsSilent):
+        _ = far.belief.entropy
+    shards.asleep = frozenset()
+    assert far.belief.entropy == pytest.approx(alone.belief.entropy)
+    assert far.page() == alone.page()
+
+
 def test_without_leave_to_be_partial_silence_is_refused(catalog: Catalog, shards: Sleepy) -> None:
     alone, far = (
         one.session(seed=1) for one in (catalog, ClusterCatalog.over(catalog, Fleet(shards)))

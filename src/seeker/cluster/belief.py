@@ -50,7 +50,11 @@ class MergedBelief(Belief):
         return self._parts(idle=False)
 
     def _parts(self, idle: bool) -> list[Weighed]:
-        return self._inquiry.ask(Weigh(idle), Weighed)
+        parts = self._inquiry.ask(Weigh(idle), Weighed)
+        if not any(one.mass > 0.0 for one in parts):
+            # Whatever is possible is in shards that were silent: without them there is no belief.
+            parts = self._inquiry.ask(Weigh(idle), Weighed, whole=True)
+        return parts
 
     @cached_property
     def _shares(self) -> Doubles:
