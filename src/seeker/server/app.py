@@ -43,6 +43,7 @@ ROUTERS: tuple[APIRouter, ...] = (
     seeker.server.acts.router,
     seeker.server.sharing.router,
     seeker.server.catalogs.router,
+    seeker.server.catalogs.changing,
     seeker.server.operations.router,
     seeker.server.documentation.router,
 )

@@ -17,6 +17,8 @@ from seeker.server.schemas import CatalogAnswer, CatalogsAnswer, ItemAnswer
 from seeker.server.service import Authorization, Served
 
 router = APIRouter(tags=["catalogs"])
+changing = APIRouter(tags=["catalogs"])
+"""The calls that change a catalog, for services in which one may change."""
 
 Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a catalog.")]
 TYPES = {
@@ -89,7 +91,7 @@ async def item(
     return JSONResponse(await service.run(work))
 
 
-@router.delete(
+@changing.delete(
     "/v1/items/{catalog}/{id:path}", status_code=204, responses=problems(401, 403, 404, 409)
 )
 async def remove(

@@ -21,16 +21,17 @@ _TYPES = {
 @router.api_route("/", methods=["GET", "HEAD"])
 def front(request: Request) -> Response:
     """Return the page."""
-    return _file("index.html", request)
+    return page_file("index.html", request)
 
 
 @router.api_route("/web/{name}", methods=["GET", "HEAD"])
 def part(name: str, request: Request) -> Response:
     """Return a file that the page is made of."""
-    return _file(name, request)
+    return page_file(name, request)
 
 
-def _file(name: str, request: Request) -> Response:
+def page_file(name: str, request: Request) -> Response:
+    """Return a file of the page, or that it has not changed since."""
     known = {entry.name: entry for entry in files("seeker.web").iterdir()}
     kind = _TYPES.get(name.rpartition(".")[2])
     if name not in known or kind is None:

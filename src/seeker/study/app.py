@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import files
 
-from fastapi import APIRouter, FastAPI
+from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import Response
 
 import seeker.server.catalogs
@@ -19,6 +18,7 @@ from seeker.errors import Conflict
 from seeker.server.app import SETTINGS, create_app
 from seeker.server.logs import set_up
 from seeker.server.opening import open_catalogs
+from seeker.server.page import page_file
 from seeker.server.settings import Settings
 from seeker.study.conduct import Conduct
 from seeker.study.design import content_of
@@ -30,13 +30,10 @@ FOREVER = 36_500.0
 front = APIRouter(include_in_schema=False)
 
 
-@front.get("/")
-def page() -> Response:
+@front.api_route("/", methods=["GET", "HEAD"])
+def page(request: Request) -> Response:
     """Return the study's page."""
-    text = files("seeker.web").joinpath("study.html").read_bytes()
-    return Response(
-        text, media_type="text/html; charset=utf-8", headers={"Cache-Control": "no-cache"}
-    )
+    return page_file("study.html", request)
 
 
 ROUTERS = (
