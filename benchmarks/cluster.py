@@ -25,8 +25,8 @@ from benchmarks import data
 
 from seeker import Catalog, Session
 from seeker.cluster import ClusterCatalog, Fleet, InProcess
-from seeker.cluster.actor import Report
 from seeker.cluster.connecting import connect
+from seeker.cluster.messages import Report
 from seeker.cluster.opening import wait
 from seeker.cluster.raytransport import RayShards
 from seeker.kernels.threads import cores
