@@ -1,6 +1,7 @@
 """What large catalogs need, from what was measured of shards: a model, checked and simulated.
 
-    python -m benchmarks.capacity       # after benchmarks.cluster; prints tables in Markdown
+    python -m benchmarks.capacity       # prints tables in Markdown
+    make reference                      # after benchmarks.cluster: puts them into their page
 
 A click over S shards takes the way to the shards and back, and as long as the slowest of them.
 The way is a straight line in S, a shard's work a straight line in its items; both lines go through
@@ -17,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-MEASURED = Path("docs/benchmarks/cluster.json")
+MEASURED = Path(__file__).parent.parent / "docs/benchmarks/cluster.json"
 DIMENSIONS = 256
 PER_CORE_HOUR = 0.04
 """What a core costs for an hour, in any currency; rented machines are around this."""
@@ -87,6 +88,23 @@ class Model:
         return shards * (self.page.at(each) + self.later.at(each)) / 1000.0
 
 
+def fitted(found: dict[str, Any]) -> list[str]:
+    """Say what the lines are."""
+    lines = [
+        "| | way(S), ms | page(n), ms of processor time | after(n), ms of processor time |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name in ("choice", "pairwise"):
+        model = Model.of(found, name)
+        way, page, later = model.way, model.page, model.later
+        lines.append(
+            f"| {name} | {way.start:.1f} + {way.slope:.1f} S | "
+            f"{page.start:.1f} + {1e6 * page.slope:.1f} per million items | "
+            f"{later.start:.0f} + {1e6 * later.slope:.0f} per million items |"
+        )
+    return lines
+
+
 def check(found: dict[str, Any]) -> list[str]:
     """Compare the model with clicks over shards, which it was not fitted to."""
     lines = [
@@ -123,17 +141,15 @@ def needs(found: dict[str, Any]) -> list[str]:
     return lines
 
 
+def tables() -> list[list[str]]:
+    """Return the tables of the page about capacity, each in lines."""
+    found = json.loads(MEASURED.read_text())
+    return [fitted(found), check(found), needs(found)]
+
+
 def main() -> None:
     """Print the tables."""
-    found = json.loads(MEASURED.read_text())
-    for name in ("choice", "pairwise"):
-        model = Model.of(found, name)
-        print(
-            f"{name}: way {model.way.start:.2f} + {model.way.slope:.2f} S ms; page "
-            f"{model.page.start:.2f} + {1e6 * model.page.slope:.2f} ms per million items; later "
-            f"{model.later.start:.1f} + {1e6 * model.later.slope:.1f} ms per million items"
-        )
-    print("\n".join(["", *check(found), "", *needs(found)]))
+    print("\n\n".join("\n".join(table) for table in tables()))
 
 
 if __name__ == "__main__":

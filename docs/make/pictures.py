@@ -1,4 +1,4 @@
-"""Draws the pictures of the explanations, from real sessions on small catalogs in the plane.
+"""Draws the pictures of the explanations: real sessions on small catalogs, and measurements.
 
     python docs/make/pictures.py            # writes docs/explanation/*.svg
 
@@ -7,6 +7,8 @@ Everything is seeded: the same Seeker draws the same pictures.
 
 from __future__ import annotations
 
+import json
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -173,11 +175,33 @@ def believing() -> Any:
     return figure
 
 
+def capacity() -> Any:
+    """What a click over shards takes, by how many there are: the way grows, the work shrinks."""
+    sys.path.append(str(OUT.parent.parent))
+    from benchmarks.capacity import MEASURED, Model
+
+    model = Model.of(json.loads(MEASURED.read_text()), "choice")
+    shards = np.geomspace(1, 512, 60)
+    figure, axis = pyplot.subplots(figsize=(6.4, 3.6))
+    for items, name in ((10**7, "ten million"), (10**8, "100 million"), (10**9, "a billion")):
+        times = np.array([model.way.at(s) + model.page.at(items / s) for s in shards])
+        axis.plot(shards, times, label=f"{name} items")
+        axis.plot(shards[times.argmin()], times.min(), "o", color=axis.lines[-1].get_color())
+    axis.plot(shards, [model.way.at(s) for s in shards], ":", color="grey", label="the way alone")
+    axis.set(xscale="log", yscale="log", xlabel="shards", ylabel="milliseconds for a page")
+    axis.set_xticks([1, 4, 16, 64, 256], ["1", "4", "16", "64", "256"])
+    axis.set_yticks([1, 10, 100, 1000], ["1", "10", "100", "1,000"])
+    axis.minorticks_off()
+    axis.legend(fontsize=8)
+    return figure
+
+
 PICTURES = {
     "converging": converging,
     "one-click": one_click,
     "exploring": exploring,
     "believing": believing,
+    "capacity": capacity,
 }
 
 

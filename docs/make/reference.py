@@ -1,6 +1,7 @@
-"""The reference pages that follow from the code: the command line, the settings, Python.
+"""The pages that follow from the code (commands, settings, Python) or from what was measured.
 
-    python docs/make/reference.py           # writes docs/reference/{cli,settings,python}.md
+    python docs/make/reference.py           # writes docs/reference/{cli,settings,python}.md,
+                                            # and the tables of docs/explanation/capacity.md
     python docs/make/reference.py --check   # says which of them are not what the code says
 
 A test runs the check, so that the pages cannot fall behind.
@@ -25,7 +26,7 @@ from seeker.client import RemoteSession, SharedSession
 from seeker.server.settings import PREFIX, Settings
 from seeker.stores import StoreFailed
 
-REFERENCE = Path(__file__).parent.parent / "reference"
+DOCS = Path(__file__).parent.parent
 MADE = "<!-- Written by docs/make/reference.py; change the code, then run `make reference`. -->"
 
 CLASSES = {
@@ -287,22 +288,39 @@ def _toml(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
-PAGES = {"cli.md": cli_page, "settings.md": settings_page, "python.md": python_page}
+def capacity_page() -> str:
+    """Return the page about capacity with tables of what was measured last."""
+    sys.path.append(str(DOCS.parent))
+    from benchmarks.capacity import tables
+
+    page = (DOCS / "explanation/capacity.md").read_text(encoding="utf-8")
+    for table in tables():
+        old = re.compile(rf"^{re.escape(table[0])}\n(\|.*\n)+", flags=re.MULTILINE)
+        if len(old.findall(page)) != 1:
+            raise SystemExit(f"The page about capacity has no table {table[0]!r}.")
+        page = old.sub(lambda _, lines=table: "\n".join([*lines, ""]), page)  # type: ignore[misc]
+    return page
+
+
+PAGES = {
+    "reference/cli.md": cli_page,
+    "reference/settings.md": settings_page,
+    "reference/python.md": python_page,
+    "explanation/capacity.md": capacity_page,
+}
 
 
 def main() -> int:
     """Write the pages, or compare them with the code."""
     stale = []
     for name, made in PAGES.items():
-        page, path = made(), REFERENCE / name
+        page, path = made(), DOCS / name
         if "--check" not in sys.argv:
             path.write_text(page, encoding="utf-8")
         elif not path.is_file() or path.read_text(encoding="utf-8") != page:
             stale.append(name)
     if stale:
-        print(
-            f"{', '.join(stale)} in docs/reference: not what the code says; run `make reference`."
-        )
+        print(f"{', '.join(stale)}: not what the code says; run `make reference`.")
     return 1 if stale else 0
 
 
