@@ -166,6 +166,16 @@ def test_people_can_see_in_several_ways_but_not_in_unknown_ones(bench: Path) -> 
         whole.perception("strange")
 
 
+@pytest.mark.parametrize("items", [1, 10])
+def test_a_catalog_that_one_page_shows_whole_is_not_evaluated(
+    items: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    np.save(tmp_path / "v.npy", np.random.default_rng(0).normal(size=(items, 3)))
+    seeker.build(tmp_path / "v.npy", tmp_path / "few")
+    assert main(["evaluate", str(tmp_path / "few"), "--out", str(tmp_path / "runs")]) == 2
+    assert f"shows all {items} items: that is no search" in capsys.readouterr().err
+
+
 def test_unknown_methods_and_reports_about_them_are_refused(runs: Path, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="no method"):
         chosen(["alchemy"])

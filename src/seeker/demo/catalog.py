@@ -30,6 +30,8 @@ def demo_catalog(tell: Tell | None = None, progress: bool = False) -> Catalog:
         return Catalog.open(place)
     from seeker.catalog.building.build import build
 
+    if tell is not None:
+        tell("The catalog of emoji is built now, once; that takes a minute or two …")
     source = Emoji()
     views = [embedder.name for embedder in EMBEDDERS]
     return build(source, place, views=views, about=source.about(), tell=tell, progress=progress)

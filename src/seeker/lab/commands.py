@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from seeker.errors import BadInput
+
 
 @click.command(short_help="Let simulated people search a catalog, and see who finds.")
 @click.argument("catalog", type=click.Path(exists=True, path_type=Path))
@@ -129,6 +131,11 @@ def evaluate(
         bench = bench.reduced(axes)
     if items:
         bench = bench.sample(items)
+    if len(bench.catalog) <= max(page_sizes):
+        raise BadInput(
+            f"A page of {max(page_sizes)} shows all {len(bench.catalog)} items: that is no search.",
+            "Evaluate a larger catalog, or smaller pages (--page-size).",
+        )
     experiment = Experiment(
         bench.catalog,
         bench.perception(eyes, noise),
