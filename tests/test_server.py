@@ -3,52 +3,25 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
-from test_server_parts import Server, folder_of, logged, postgres, serving, until
+from test_server_parts import seeker_said, serving, start
 
 KEY = "a-key-that-names-this-request"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return folder_of(tmp_path_factory.mktemp("server") / "shop")
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def store(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    place = tmp_path_factory.mktemp("store")
-    if request.param == "sqlite":
-        yield str(place / "s.sqlite")
-    else:
-        with postgres(place) as address:
-            yield address
-
-
-@pytest.fixture(scope="module")
-def http(folder: Path, store: str) -> Iterator[httpx.Client]:
+def http(
+    folder: Path, store: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[httpx.Client]:
     """Two workers, so that no session can rely on what one of them remembers."""
     flags = ("--store", store, "--workers", "2", "--rate", "0", "--open-metrics")
-    with serving(folder, folder.parent / "log", *flags) as client:
+    with serving(folder, tmp_path_factory.mktemp("server") / "log", *flags) as client:
         yield client
-
-
-def start(http: httpx.Client, **given: Any) -> dict[str, Any]:
-    answer = http.post("/v1/sessions", json=given)
-    assert answer.status_code == 201, answer.text
-    return dict(answer.json())
 
 
 def test_a_search(http: httpx.Client) -> None:
@@ -169,7 +142,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     assert "/v1/sessions/{id}/clicks" in docs.text
     assert "<script" not in docs.text
     assert "http://" not in docs.text
-    told = _seeker("sessions", "show", mine["id"], "--store", store)
+    told = seeker_said("sessions", "show", mine["id"], "--store", store)
     assert "looking for 'red'" in told
     assert [line[6:] for line in told.splitlines()[2:]] == [
         "like 'item-1' among 2 shown",
@@ -184,7 +157,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     ]
     for kind in ("jsonl", "parquet"):
         out = tmp_path / f"sessions.{kind}"
-        _seeker("sessions", "export", str(out), "--store", store, "--user", "ann")
+        seeker_said("sessions", "export", str(out), "--store", store, "--user", "ann")
     (line,) = [json.loads(one) for one in (tmp_path / "sessions.jsonl").read_text().splitlines()]
     assert (line["id"], line["user"]) == (mine["id"], "ann")
     from pyarrow import parquet
@@ -192,13 +165,8 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     row, *others = parquet.read_table(tmp_path / "sessions.parquet").to_pylist()
     assert [other["sequence"] for other in others] == list(range(2, 11))
     assert (row["session"], row["type"], row["sequence"]) == (mine["id"], "start", 1)
-    assert "Deleted 1" in _seeker("sessions", "delete", "--user", "ann", "--store", store)
+    assert "Deleted 1" in seeker_said("sessions", "delete", "--user", "ann", "--store", store)
     assert http.get(f"/v1/sessions/{mine['id']}").status_code == 404
-
-
-def _seeker(*arguments: str) -> str:
-    command = [sys.executable, "-m", "seeker", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def test_security_headers_and_no_other_origin(http: httpx.Client) -> None:
@@ -281,98 +249,3 @@ def test_clicks_that_make_no_sense(http: httpx.Client) -> None:
     assert short.status_code == 422
     assert http.get(f"{session}/items", params={"limit": 5000}).status_code == 422
     assert http.get(session).json()["step"] == 0
-
-
-def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
-    keys = tmp_path / "keys"
-    starter = _seeker("keys", "site", "--file", str(keys)).strip()
-    admin = _seeker("keys", "boss", "--role", "admin", "--file", str(keys)).strip()
-    assert starter not in keys.read_text()
-    assert os.stat(keys).st_mode & 0o077 == 0
-    log = tmp_path / "log"
-    config = tmp_path / "seeker.toml"
-    config.write_text('sessions-per-key = 3\ncors = ["https://shop.example"]\nrate = 5\n')
-    flags = ("--config", str(config), "--store", "memory:", "--keys", str(keys), "--burst", "40")
-    with serving(f"first={folder}", log, *flags) as http:
-
-        def as_(key: str) -> dict[str, str]:
-            return {"Authorization": f"Bearer {key}"}
-
-        assert http.post("/v1/sessions", json={}).status_code == 401
-        assert http.post("/v1/sessions", json={}, headers=as_("wrong")).status_code == 401
-        asked = {"query": "a very secret wish", "catalog": "first"}
-        mine = http.post("/v1/sessions", json=asked, headers=as_(starter))
-        assert mine.status_code == 201
-        for _ in range(2):
-            http.post("/v1/sessions", json={}, headers=as_(starter))
-        assert http.post("/v1/sessions", json={}, headers=as_(starter)).status_code == 429
-        assert http.get("/metrics").status_code == 401
-        assert http.get("/metrics", headers=as_(starter)).status_code == 403
-        assert http.get("/metrics", headers=as_(admin)).status_code == 200
-        exported = http.get("/v1/export", headers=as_(admin))
-        assert len(exported.text.splitlines()) == 3
-        origin = {"Origin": "https://shop.example"}
-        opened = http.get("/v1/catalogs", headers=origin)
-        assert opened.headers["access-control-allow-origin"] == "https://shop.example"
-        id = mine.json()["id"]
-        assert http.get(f"/v1/sessions/{id}").status_code == 200
-        statuses = {http.get("/v1/catalogs").status_code for _ in range(60)}
-        assert statuses == {200, 429}
-    text = log.read_text()
-    for secret in (id, starter, admin, "secret wish"):
-        assert secret not in text
-    calls = {line.get("call") for line in logged(log)}
-    assert {"/v1/sessions", "/v1/sessions/{id}", "/metrics"} <= calls
-    assert all("request" in line for line in logged(log) if line["message"] == "answered")
-
-
-def test_a_stop_lets_requests_finish(folder: Path, tmp_path: Path) -> None:
-    server = Server(folder, "--store", str(tmp_path / "s.sqlite")).start(tmp_path / "log").ready()
-    assert server.process is not None
-    address = httpx.URL(server.url)
-    body = b'{"page_size": 3}'
-    head = f"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
-    with socket.create_connection((address.host, address.port), timeout=30) as half_way:
-        half_way.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body[:5])
-        # Once another request has been answered, the beginning of this one has been read.
-        assert httpx.get(f"{server.url}/healthz").status_code == 200
-        server.process.send_signal(signal.SIGTERM)
-        until(lambda: _refuses(address))
-        half_way.sendall(body[5:])
-        assert half_way.recv(100).startswith(b"HTTP/1.1 201")
-    assert server.stop() in (0, -signal.SIGTERM)
-    assert "Traceback" not in (tmp_path / "log").read_text()
-    assert not list(tmp_path.glob("*-wal")), "the log is folded into the file at the end"
-
-
-def _refuses(address: httpx.URL) -> bool:
-    try:
-        socket.create_connection((address.host, address.port), timeout=5).close()
-    except OSError:
-        return True
-    return False
-
-
-@pytest.mark.parametrize(
-    ("flags", "said"),
-    [
-        (("nowhere",), "no catalog"),
-        ((), "no catalog"),
-        (("{folder}", "--port", "many"), "port"),
-        (("{folder}", "--belief-cache", "much"), "size"),
-        (("{folder}", "--store", "postgresql://127.0.0.1:1/x"), "PostgreSQL"),
-        (("{folder}", "--config", "nowhere.toml"), "settings file"),
-        (("{folder}", "--keys", "nowhere"), "keys"),
-        (("{folder}", "--workers", "2", "--store", "memory:"), "memory"),
-        (("{folder}", "--host", "203.0.113.1"), "listen"),
-    ],
-)
-def test_what_cannot_be_served_is_said_in_one_sentence(
-    flags: tuple[str, ...], said: str, folder: Path, tmp_path: Path
-) -> None:
-    given = [flag.format(folder=folder) for flag in flags]
-    command = [sys.executable, "-m", "seeker", "serve", *given]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
-    assert run.returncode != 0
-    assert said in run.stderr
-    assert "Traceback" not in run.stderr

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from test_server_parts import folder_of, postgres, serving
+from test_server_parts import serving, start
 
 
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+@pytest.fixture(scope="module")
 def http(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+    folder: Path, store: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[httpx.Client]:
-    place = tmp_path_factory.mktemp("acts")
-    folder = folder_of(place / "shop")
-    flags = ("--rate", "0", "--workers", "2")
-    if request.param == "sqlite":
-        store = str(place / "s.sqlite")
-        with serving(folder, place / "log", "--store", store, *flags) as client:
-            yield client
-    else:
-        with (
-            postgres(place / "postgres") as store,
-            serving(folder, place / "log", "--store", store, *flags) as client,
-        ):
-            yield client
-
-
-def start(http: httpx.Client, **given: Any) -> dict[str, Any]:
-    answer = http.post("/v1/sessions", json=given)
-    assert answer.status_code == 201, answer.text
-    return dict(answer.json())
+    log = tmp_path_factory.mktemp("acts") / "log"
+    with serving(folder, log, "--store", store, "--rate", "0", "--workers", "2") as client:
+        yield client
 
 
 def do(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
-import pytest
 
 from seeker import Catalog, Session
-from test_server_parts import Server, folder_of, postgres, until
+from test_server_parts import Server, folder_of, until
 
 
 class Person(threading.Thread):
@@ -38,15 +36,6 @@ class Person(threading.Thread):
                     self.page = page
             except httpx.TransportError:
                 return
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    if request.param == "sqlite":
-        yield str(tmp_path / "s.sqlite")
-    else:
-        with postgres(tmp_path / "postgres") as address:
-            yield address
 
 
 def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> None:

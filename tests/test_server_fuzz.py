@@ -9,14 +9,13 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
-from schemathesis.specs.openapi import checks
 
 from conftest import made
+from fuzzing import answered, tries
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
-from test_server_parts import folder_of, serving
+from test_server_parts import serving
 
 
 def _document() -> dict[str, object]:
@@ -29,12 +28,12 @@ SCHEMA = schemathesis.openapi.from_dict(_document())
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    folder: Path = folder_of(tmp_path_factory.mktemp("fuzz") / "shop", 40)
+def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    log = tmp_path_factory.mktemp("fuzz") / "log"
     flags = ("--store", "memory:", "--rate", "0", "--open-metrics", "--log-level", "error")
-    with serving(folder, folder.parent / "log", *flags) as client:
+    with serving(folder, log, *flags) as client:
         yield str(client.base_url)
-    assert "Traceback" not in (folder.parent / "log").read_text()
+    assert "Traceback" not in log.read_text()
 
 
 @pytest.fixture(scope="module")
@@ -50,25 +49,11 @@ def share(url: str) -> str:
 
 
 @SCHEMA.parametrize()
-@settings(
-    max_examples=12,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+@tries(12)
 def test_any_request(case: schemathesis.Case[Any], url: str, session: str, share: str) -> None:
     # Half-way valid: otherwise every call would end at an unknown session.
     if "id" in case.path_parameters and "sessions" in case.path and case.method != "DELETE":
         case.path_parameters["id"] = session
     if "share" in case.path_parameters:
         case.path_parameters["share"] = share
-    answer = case.call(base_url=url)
-    case.validate_response(
-        answer,
-        checks=[
-            schemathesis.checks.not_a_server_error,
-            checks.status_code_conformance,
-            checks.content_type_conformance,
-            checks.response_schema_conformance,
-        ],
-    )
+    answered(case, url)

