@@ -24,8 +24,8 @@ PAGE = ROOT / "docs" / "reference" / "http.md"
 _CALL = re.compile(r"^\| `(GET|POST|DELETE) ([^`]+)` \|(.*)\|(.*)\|$", re.MULTILINE)
 _STATUS = re.compile(r"^\| (\d{3}) \| (.+) \|$", re.MULTILINE)
 ELSEWHERE = {
-    408: "takes half a minute: the limit is in Edge",
-    500: "would be a mistake of ours: any request is tried in test_server_fuzz",
+    408: "is in test_hostile_server, where requests must arrive sooner",
+    500: "is in test_hostile_files, where a catalog is damaged under the service",
     503: "is in test_server_stuck, where the store is held up",
 }
 

@@ -32,9 +32,8 @@ HEADERS: Mapping[str, str] = {
 }
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
-_CLOSE = {"Connection": "close"}
-"""Whoever is refused before their body was read must not go on sending it."""
-
+_PAGE = "/web/"
+"""The files of the page are asked for all at once; it breaks if only one of them is refused."""
 _LEFT = 499
 """The status that the logs show of a client who left before their request was there."""
 
@@ -88,7 +87,8 @@ class Edge:
 
     def _check_rate(self, scope: Scope) -> None:
         client = scope.get("client")
-        if client is None or scope["path"] in _ALWAYS_ANSWERED:
+        path = scope["path"]
+        if client is None or path in _ALWAYS_ANSWERED or path.startswith(_PAGE):
             return
         wait = self._service.rate.wait(str(client[0]))
         if wait:
@@ -102,7 +102,7 @@ class Edge:
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """Return the whole body; refuse one that is too long or does not come."""
         settings = self._service.settings
-        long = Refused(413, f"The body is longer than {settings.body_limit:,} bytes.", "", _CLOSE)
+        long = Refused(413, f"The body is longer than {settings.body_limit:,} bytes.")
         declared = headers.get("content-length", "")
         if declared.isdecimal() and int(declared) > settings.body_limit:
             raise long
@@ -120,7 +120,8 @@ class Edge:
                         raise long
                     more = message.get("more_body", False)
         except TimeoutError:
-            raise Refused(408, "The body did not arrive in time.", "", _CLOSE) from None
+            close = {"Connection": "close"}
+            raise Refused(408, "The body did not arrive in time.", headers=close) from None
         return bytes(body)
 
     def _note(self, scope: Scope, request: str, status: int, seconds: float) -> None:

@@ -1,0 +1,181 @@
+"""A running server, and clients that dawdle, lie about lengths, or say what is no HTTP."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from test_server_parts import folder_of, logged, serving, until
+
+IN_TIME = 1.0
+"""Seconds within which a request must have arrived here."""
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("hostile") / "log"
+
+
+@pytest.fixture(scope="module")
+def http(log: Path) -> Iterator[httpx.Client]:
+    folder = folder_of(log.parent / "shop", 40)
+    flags = ("--store", str(log.parent / "s.sqlite"), "--rate", "0")
+    with serving(folder, log, *flags, "--request-timeout", str(IN_TIME)) as client:
+        yield client
+    assert "Traceback" not in log.read_text()
+
+
+class Line:
+    """A connection on which a request is said bit by bit."""
+
+    def __init__(self, http: httpx.Client) -> None:
+        self._socket = socket.create_connection((http.base_url.host, http.base_url.port or 80), 30)
+
+    def say(self, *lines: str, end: str = "\r\n") -> Line:
+        self._socket.sendall("".join(line + "\r\n" for line in lines).encode("latin-1"))
+        self._socket.sendall(end.encode("latin-1"))
+        return self
+
+    def hear(self, until: bytes | None = None) -> str:
+        """Return all that comes until the other side hangs up, or until it says something."""
+        heard = b""
+        while until is None or until not in heard:
+            try:
+                part = self._socket.recv(65_536)
+            except ConnectionResetError:
+                part = b""
+            if not part:
+                self._socket.close()
+                break
+            heard += part
+        return heard.decode("utf-8", "replace")
+
+    def hang_up(self) -> None:
+        self._socket.close()
+
+
+POST = ("Host: here", "Content-Type: application/json")
+
+
+def _problem(heard: str) -> dict[str, object]:
+    return dict(json.loads(heard.partition("\r\n\r\n")[2]))
+
+
+def test_a_body_that_does_not_come_is_waited_for_and_then_refused(http: httpx.Client) -> None:
+    line = Line(http).say("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: 20", end='\r\n{"pa')
+    heard = line.hear()
+    assert heard.startswith("HTTP/1.1 408 ")
+    assert "connection: close" in heard.lower()
+    assert _problem(heard) == {
+        "type": "about:blank",
+        "title": "That was too slow",
+        "status": 408,
+        "detail": "The body did not arrive in time.",
+        "hint": "",
+    }
+
+
+@pytest.mark.parametrize(
+    "said", ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nHost: here\r\nX-Slow: "]
+)
+def test_who_does_not_say_what_they_want_is_hung_up_on(http: httpx.Client, said: str) -> None:
+    assert Line(http).say(end=said).hear() == ""
+
+
+def test_who_dawdles_after_a_first_request_is_hung_up_on_too(http: httpx.Client) -> None:
+    line = Line(http).say("GET /healthz HTTP/1.1", "Host: here")
+    assert line.hear(until=b'"ready":true}').startswith("HTTP/1.1 200 ")
+    assert line.say(end="GET /healthz HT").hear() == ""
+
+
+def test_people_may_think_between_requests(http: httpx.Client) -> None:
+    """A connection with nothing under way stays open far longer than a request may take."""
+    line = Line(http).say("GET /healthz HTTP/1.1", "Host: here")
+    dawdling = Line(http).say(end="GET")
+    dawdling.hear()
+    line.say("GET /healthz HTTP/1.1", "Host: here", "Connection: close")
+    assert line.hear().count("HTTP/1.1 200 ") == 2
+
+
+@pytest.mark.parametrize("said", ["Content-Length: 64001", "Transfer-Encoding: chunked"])
+def test_a_body_that_is_too_long_is_refused_and_not_waited_for(
+    http: httpx.Client, said: str
+) -> None:
+    line = Line(http).say("POST /v1/sessions HTTP/1.1", *POST, said)
+    if "chunked" in said:
+        line.say(end=f"{64_002:x}\r\n" + "x" * 64_001)
+    assert line.hear(until=b'"hint"').startswith("HTTP/1.1 413 ")
+    # Who goes on sending is hung up on after a while, too.
+    line.say(end="x").hear()
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("GARBAGE",),
+        ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: ²"),
+        ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: -1"),
+        ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: " + "9" * 5000),
+        ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: 2", "Content-Length: 3"),
+        ("GET / HTTP/1.1", "Host: here", "X-Bad\r\n : folded"),
+    ],
+)
+def test_what_is_no_http_is_refused_before_anybody_reads_it(
+    http: httpx.Client, lines: tuple[str, ...]
+) -> None:
+    heard = Line(http).say(*lines).hear()
+    assert heard.startswith(("HTTP/1.1 400 ", "HTTP/1.1 413 ")), heard[:200]
+    assert "Traceback" not in heard
+
+
+@pytest.mark.parametrize("place", ["address", "header"])
+def test_what_is_longer_than_anybody_says_is_not_listened_to(
+    http: httpx.Client, place: str
+) -> None:
+    long = "x" * 200_000
+    line = Line(http)
+    try:
+        if place == "address":
+            line.say(f"GET /{long} HTTP/1.1", "Host: here")
+        else:
+            line.say("GET / HTTP/1.1", "Host: here", f"X-Long: {long}")
+    except (BrokenPipeError, ConnectionResetError):
+        line.hang_up()
+    else:
+        assert "HTTP/1.1 200" not in line.hear()
+    assert http.get("/healthz").status_code == 200
+
+
+def test_whoever_leaves_in_the_midst_of_a_request_has_done_nothing(
+    http: httpx.Client, log: Path
+) -> None:
+    first = http.post("/v1/sessions", json={}).json()
+    session = f"/v1/sessions/{first['id']}"
+    item = first["page"]["items"][0]["id"]
+    assert http.post(f"{session}/clicks", json={"item": item, "verdict": "like"}).is_success
+    Line(http).say(f"POST {session}/undo HTTP/1.1", *POST, "Content-Length: 5").hang_up()
+    until(lambda: any(line.get("status") == 499 for line in logged(log)))
+    assert http.get(session).json()["likes"] == [item]
+
+
+def test_headers_of_an_answer_are_nobodys_but_ours(http: httpx.Client) -> None:
+    for given in ("a%0d%0aX-Evil:%201", "a\tb", "x" * 65, "é" * 10):
+        heard = (
+            Line(http)
+            .say(
+                "GET /v1/sessions/a%0d%0aX-Evil:%201 HTTP/1.1",
+                "Host: here",
+                f"X-Request-Id: {given}",
+                "Connection: close",
+            )
+            .hear()
+        )
+        head = heard.partition("\r\n\r\n")[0].lower()
+        assert head.startswith("http/1.1 404 ")
+        assert "\r\nx-evil" not in head
+        assert given.lower() not in head
