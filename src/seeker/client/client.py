@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 from seeker import display, models
 from seeker.client.looking import item_of
 from seeker.client.session import RemoteSession, SharedSession
-from seeker.client.wire import Wire
+from seeker.client.wire import Wire, part
 from seeker.errors import BadInput
 from seeker.session import Item
 from seeker.session.events import Repeat
@@ -70,29 +69,27 @@ class Client:
 
     def open(self, id: str) -> RemoteSession:
         """Go on with a session that was started before, here or elsewhere."""
-        address = f"/v1/sessions/{quote(id, safe='')}"
+        address = f"/v1/sessions/{part(id)}"
         return RemoteSession(self._wire, self._wire.call("GET", address))
 
     def shared(self, token: str) -> SharedSession:
         """Look at a session that somebody has shared; token: what `share` gave them."""
-        address = f"/v1/shared/{quote(token, safe='')}"
+        address = f"/v1/shared/{part(token)}"
         return SharedSession(self._wire, self._wire.call("GET", address))
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""
-        name = quote(self._name(), safe="")
-        return item_of(
-            self._wire, self._wire.call("GET", f"/v1/items/{name}/{quote(item, safe='')}")
-        )
+        address = f"/v1/items/{part(self._name())}/{part(item)}"
+        return item_of(self._wire, self._wire.call("GET", address, has="media"))
 
     def catalogs(self) -> list[str]:
         """Return the names of the server's catalogs."""
-        listed = self._wire.call("GET", "/v1/catalogs")["catalogs"]
+        listed = self._wire.call("GET", "/v1/catalogs", has="catalogs")["catalogs"]
         return [str(one["name"]) for one in listed]
 
     def __len__(self) -> int:
-        name = quote(self._name(), safe="")
-        return int(self._wire.call("GET", f"/v1/catalogs/{name}")["items"])
+        address = f"/v1/catalogs/{part(self._name())}"
+        return int(self._wire.call("GET", address, has="items")["items"])
 
     def close(self) -> None:
         """Close the connections."""

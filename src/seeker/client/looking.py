@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from seeker.client.wire import Wire
+from seeker.client.wire import Wire, part
 from seeker.engine.shown import Summary
 from seeker.errors import Conflict
 from seeker.session import Explanation, Item, Page, Share
@@ -22,6 +22,7 @@ class Looking:
         self._wire = wire
         self._address = address
         self._answer = answer
+        self._given_out: list[str] = []
 
     @property
     def id(self) -> str:
@@ -62,16 +63,18 @@ class Looking:
 
     def page(self) -> Page:
         """Return the items on display."""
-        return self._page(self._answer["page"])
+        page = self._page(self._answer["page"])
+        self._given_out = page.ids
+        return page
 
     def more(self, offset: int = 0, limit: int = 48) -> Page:
         """Return a slice of the ranking of this step, down to the end of the catalog."""
         query = f"offset={quote(str(offset))}&limit={quote(str(limit))}"
-        return self._page(self._wire.call("GET", f"{self._address}/items?{query}"))
+        return self._page(self._wire.call("GET", f"{self._address}/items?{query}", has="items"))
 
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
-        answer = self._wire.call("GET", f"{self._address}/explain/{quote(item, safe='')}")
+        answer = self._wire.call("GET", f"{self._address}/explain/{part(item)}", has="clicks")
         lowest = float("-inf")
         return Explanation(
             item=answer["item"],

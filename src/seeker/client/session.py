@@ -5,10 +5,9 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import quote
 
 from seeker.client.looking import Looking
-from seeker.client.wire import Wire
+from seeker.client.wire import Wire, part
 from seeker.errors import BadInput, Conflict
 from seeker.session import Event
 from seeker.session.events import Verdict, from_json
@@ -18,12 +17,12 @@ class RemoteSession(Looking):
     """A session on a server; it has the verbs of `Session`. Its id is the only key to it."""
 
     def __init__(self, wire: Wire, answer: Mapping[str, Any]) -> None:
-        super().__init__(wire, f"/v1/sessions/{quote(str(answer['id']), safe='')}", answer)
+        super().__init__(wire, f"/v1/sessions/{part(answer['id'])}", answer)
 
     @property
     def events(self) -> tuple[Event, ...]:
         """All that has happened, first things first."""
-        kept = self._wire.call("GET", f"{self._address}/events")
+        kept = self._wire.call("GET", f"{self._address}/events", has="events")
         return tuple(from_json(event) for event in kept["events"])
 
     def like(self, item: str, shown: Sequence[str] | None = None) -> None:
@@ -40,6 +39,8 @@ class RemoteSession(Looking):
 
     def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
         """Give a verdict on an item."""
+        if shown is None and item in self._given_out:
+            shown = self._given_out  # the server's own page may be one that nobody has asked for
         seen = shown if shown is None or isinstance(shown, str) else list(shown)
         self._do("clicks", {"item": item, "verdict": verdict, "shown": seen})
 
@@ -82,15 +83,15 @@ class RemoteSession(Looking):
 
     def share(self) -> str:
         """Return the token with which others may look at this session; the same each time."""
-        return str(self._wire.call("POST", f"{self._address}/share")["share"])
+        return str(self._wire.call("POST", f"{self._address}/share", has="share")["share"])
 
     def unshare(self) -> None:
         """Take the token back: nobody can look at this session with it any longer."""
-        self._wire.call("DELETE", f"{self._address}/share")
+        self._wire.call("DELETE", f"{self._address}/share", has=None)
 
     def delete(self) -> None:
         """Have the server forget this session and all that belongs to it."""
-        self._wire.call("DELETE", self._address)
+        self._wire.call("DELETE", self._address, has=None)
 
     def _do(self, call: str, asked: Mapping[str, Any]) -> None:
         self._answer = self._post(call, asked)
@@ -109,7 +110,7 @@ class SharedSession(Looking):
     """A session that somebody else has shared: it can be looked at, and gone on from."""
 
     def __init__(self, wire: Wire, answer: Mapping[str, Any]) -> None:
-        super().__init__(wire, f"/v1/shared/{quote(str(answer['id']), safe='')}", answer)
+        super().__init__(wire, f"/v1/shared/{part(answer['id'])}", answer)
 
     def look(self) -> None:
         """See where the session is now."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import time
 import uuid
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 
@@ -45,11 +47,18 @@ class Wire:
     def __init__(self, url: str, key: str | None, timeout: float) -> None:
         if not isinstance(url, str) or not url.startswith(("http://", "https://")):
             raise BadInput(f"{url!r} is not the address of a server.", "Write http://host:port.")
+        if not isinstance(timeout, int | float) or not 0 < timeout < math.inf:
+            raise BadInput(f"timeout is {timeout!r}, but it must be a number of seconds above 0.")
         self._url = url.rstrip("/")
         headers = {"Accept": "application/json"}
         if key is not None:
-            headers["Authorization"] = f"Bearer {key}"
-        self._http = httpx.Client(base_url=self._url, headers=headers, timeout=timeout)
+            headers["Authorization"] = f"Bearer {_checked(key)}"
+        try:
+            if not httpx.URL(url).host:
+                raise httpx.InvalidURL("it names no host")
+            self._http = httpx.Client(base_url=self._url, headers=headers, timeout=timeout)
+        except httpx.InvalidURL as error:
+            raise BadInput(f"{url!r} is not the address of a server: {error}.") from None
 
     def address(self, path: str) -> str:
         """Return the full address of something on the server."""
@@ -61,8 +70,12 @@ class Wire:
         path: str,
         body: Mapping[str, Any] | None = None,
         key: str | None = None,
+        has: str | None = "id",
     ) -> dict[str, Any]:
-        """Call the server; every POST carries a key, so that trying again does nothing twice."""
+        """Call the server; every POST carries a key, so that trying again does nothing twice.
+
+        has: what an answer has at least; None where there is none.
+        """
         headers, content = {}, None
         if method == "POST":
             headers = {
@@ -74,7 +87,7 @@ class Wire:
         for attempt in range(_TRIES):
             try:
                 answer = self._http.request(method, path, content=content, headers=headers)
-            except httpx.TransportError as error:
+            except httpx.RequestError as error:
                 failure = str(error) or type(error).__name__
                 _wait(attempt, None)
                 continue
@@ -82,7 +95,12 @@ class Wire:
             if later is not None and attempt + 1 < _TRIES:
                 _wait(attempt, later)
                 continue
-            return _read(answer)
+            read = _read(answer)
+            if has is not None and has not in read:
+                raise Unreachable(
+                    f"What answers at {self._url} is not a Seeker service.", "Check the address."
+                )
+            return read
         raise Unreachable(f"The server at {self._url} does not answer ({failure}).")
 
     def close(self) -> None:
@@ -90,9 +108,23 @@ class Wire:
         self._http.close()
 
 
+def part(given: object) -> str:
+    """Return an id or a name as a part of an address."""
+    if not isinstance(given, str) or not given:
+        raise BadInput(f"{given!r} is neither an id nor a name.", "Use a text that is not empty.")
+    return quote(given, safe="", errors="replace")
+
+
+def _checked(key: object) -> str:
+    """Return an API key if it can be one; it is a secret, so that no error shows it."""
+    if not isinstance(key, str) or not key or not key.isascii() or not key.isprintable():
+        raise BadInput("The API key is not one that `seeker keys` makes.", "Give it as it was.")
+    return key
+
+
 def _wait(attempt: int, asked: str | None) -> None:
     """Wait as long as the server asks, or ever longer; apart from others who wait, too."""
-    least = float(asked) if asked is not None and asked.isdigit() else 0.1 * 2**attempt
+    least = float(asked) if asked is not None and asked.isdecimal() else 0.1 * 2**attempt
     time.sleep(min(_LONGEST_WAIT, least) * random.uniform(1.0, 1.25))
 
 
@@ -109,7 +141,7 @@ def _plain(value: Any) -> Any:
         return value.tolist()
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, set | frozenset | tuple):
+    if isinstance(value, set | frozenset):
         return sorted(value)
     raise TypeError(f"{type(value).__name__} is not JSON")
 
@@ -119,7 +151,7 @@ def _read(answer: httpx.Response) -> dict[str, Any]:
         return {}
     try:
         read = answer.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         read = None
     if not isinstance(read, dict):
         raise Unreachable(f"The server answered {answer.status_code}, but not with JSON.")
