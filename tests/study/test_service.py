@@ -156,7 +156,7 @@ def test_what_is_asked_wrongly_is_refused_in_words(http: httpx.Client) -> None:
     digest = http.get("/v1/study").json()["digest"]
     for method, path, body, status in (
         ("GET", f"/participants/{nobody}", None, 404),
-        ("GET", "/participants/short", None, 422),
+        ("GET", "/participants/short", None, 404),
         ("DELETE", f"/participants/{nobody}", None, 404),
         ("POST", f"/participants/{nobody}/trials", None, 404),
         ("POST", f"/participants/{nobody}/trials/0/stop", None, 404),
