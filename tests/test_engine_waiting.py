@@ -37,6 +37,17 @@ def test_work_that_may_wait_waits_while_nobody_is_free(two_views: Catalog) -> No
     one.close()
 
 
+def test_nothing_waits_where_nothing_is_to_be_refreshed(two_views: Catalog) -> None:
+    one, usual = engine(two_views, at_once=10, refresh=False), engine(two_views, at_once=10)
+    shown, other = clicks(one, one.start(seed=2), 3), clicks(usual, usual.start(seed=2), 3)
+    assert len(one.background) == 0
+    until(lambda: usual.show(other.id).belief is not None)
+    assert one.show(shown.id).belief is None
+    assert one.show(shown.id).page == other.page
+    one.close()
+    usual.close()
+
+
 def test_a_pool_refuses_what_would_wait_too_long() -> None:
     pool = Pool(2, 1)
     go = threading.Event()

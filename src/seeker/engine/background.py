@@ -10,13 +10,17 @@ _LOOK_AGAIN = 0.05
 """Seconds after which a thread that found everybody busy looks again."""
 
 
+WAITING = 64
+"""Tasks that wait at most."""
+
+
 class Background:
     """Tasks by name, the newest first; beyond `most`, the oldest are left undone.
 
     A task must be one that only makes later work cheaper: leaving it out changes no answer.
     """
 
-    def __init__(self, free: Callable[[], bool], most: int = 64) -> None:
+    def __init__(self, free: Callable[[], bool], most: int = WAITING) -> None:
         self.free = free
         self._most = most
         self._tasks: OrderedDict[str, Callable[[], None]] = OrderedDict()
@@ -32,7 +36,7 @@ class Background:
             self._tasks.move_to_end(name)
             while len(self._tasks) > self._most:
                 self._tasks.popitem(last=False)
-            if self._thread is None and not self._stopped:
+            if self._tasks and self._thread is None and not self._stopped:
                 self._thread = threading.Thread(
                     target=self._run, name="seeker-background", daemon=True
                 )

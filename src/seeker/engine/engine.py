@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from seeker import display, models
 from seeker.engine.acting import AT_ONCE, ATTEMPTS, MOST_EVENTS, Acting
-from seeker.engine.background import Background
+from seeker.engine.background import WAITING, Background
 from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.personal import learned
@@ -37,7 +37,8 @@ class Engine:
     Several engines, in other processes or on other machines, may share a store: whichever is
     asked answers the same. lifetime: seconds without a click after which a session is forgotten.
     at_once: up to so many items the belief comes with the answer. most_events: so many a session
-    may have. free: whether there is time for work that may wait.
+    may have. free: whether there is time for work that may wait. refresh: whether there is to be
+    any: bounds and beliefs of large catalogs, between clicks.
     """
 
     def __init__(
@@ -50,12 +51,13 @@ class Engine:
         at_once: int = AT_ONCE,
         most_events: int = MOST_EVENTS,
         free: Callable[[], bool] = lambda: True,
+        refresh: bool = True,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.catalogs = catalogs
         self.store = store
         self.cache = BeliefCache(cache_bytes)
-        self.background = Background(free)
+        self.background = Background(free, WAITING if refresh else 0)
         self._lifetime = lifetime
         self._sessions_per_key = sessions_per_key
         self._clock = clock

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path as FilePath
 from typing import Annotated, Any
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Request
 from starlette.responses import FileResponse, JSONResponse, Response
@@ -132,15 +135,18 @@ async def media(
     service: Served,
 ) -> Response:
     """Return a picture of an item."""
-    file = await service.run(lambda: _media_file(service.engine.catalogs.get(catalog)[1], path))
-    tag = f'"{file.stem}-{file.stat().st_size}"'
+    file, about = await service.run(
+        lambda: _media_file(service.engine.catalogs.get(catalog)[1], path)
+    )
+    tag = f'"{quote(file.stem)}-{about.st_size}"'
     headers = {**_MEDIA_HEADERS, "ETag": tag}
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return FileResponse(file, media_type=TYPES[file.suffix.lower()], headers=headers)
+    kind = TYPES[file.suffix.lower()]
+    return FileResponse(file, media_type=kind, headers=headers, stat_result=about)
 
 
-def _media_file(catalog: Catalog, path: str) -> FilePath:
+def _media_file(catalog: Catalog, path: str) -> tuple[FilePath, os.stat_result]:
     """Return a file of a catalog's media folder; whatever leads out of it is not there."""
     missing = NotFound("There is no such picture.")
     if catalog.folder is None or "\0" in path:
@@ -148,9 +154,11 @@ def _media_file(catalog: Catalog, path: str) -> FilePath:
     root = (catalog.folder / "media").resolve()
     try:
         file = (root / path).resolve()
-        inside = file.is_relative_to(root) and file.suffix.lower() in TYPES and file.is_file()
+        about = file.stat()
     except (OSError, ValueError, RuntimeError):
         raise missing from None
-    if not inside:
+    if not file.is_relative_to(root) or not stat.S_ISREG(about.st_mode):
         raise missing
-    return file
+    if file.suffix.lower() not in TYPES:
+        raise missing
+    return file, about

@@ -125,8 +125,10 @@ class Edge:
         return bytes(body)
 
     def _note(self, scope: Scope, request: str, status: int, seconds: float) -> None:
-        call = getattr(scope.get("route"), "path", "unmatched")
-        method = scope["method"] if call != "unmatched" else "ANY"
+        route = scope.get("route")
+        call = getattr(route, "path", "unmatched")
+        # Only methods that there are: every other word would become a figure of its own.
+        method = scope["method"] if scope["method"] in getattr(route, "methods", ()) else "ANY"
         service = self._service
         service.metrics.answered(method, call, status, seconds)
         service.metrics.note(service.engine, service.pool)

@@ -44,6 +44,7 @@ class Service:
             lifetime=settings.session_days * 86_400.0,
             sessions_per_key=settings.sessions_per_key,
             free=lambda: self.pool.idle,
+            refresh=not settings.no_refresh,
         )
 
     async def run(self, work: Callable[[], Result], session: str | None = None) -> Result:

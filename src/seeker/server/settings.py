@@ -35,6 +35,9 @@ class Settings:
         "seeker-sessions.sqlite", "Where sessions are kept: a file, or postgresql://…"
     )
     belief_cache: int = _setting(512_000_000, "Memory for beliefs, per process.", size=True)
+    no_refresh: bool = _setting(
+        False, "Leave out the work between clicks that makes pages of large catalogs cheaper."
+    )
     session_days: float = _setting(30.0, "Days without a click after which a session is forgotten.")
     keys: str = _setting("", "File with API keys, made by `seeker keys`; none: anybody may start.")
     sessions_per_key: int = _setting(0, "Sessions that one API key may have; 0 for any number.")
