@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from seeker.embedders.privacy import keep_quiet
 from seeker.errors import SeekerError
 from seeker.kernels.threads import cores
 from seeker.types import Array, Floats
@@ -24,6 +25,7 @@ class Network:
     """An ONNX network that can be run by several threads at once."""
 
     def __init__(self, contents: bytes) -> None:
+        keep_quiet()
         import onnxruntime
 
         options = onnxruntime.SessionOptions()

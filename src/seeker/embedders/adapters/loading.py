@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from seeker.embedders.privacy import keep_quiet
 from seeker.errors import SeekerError
 from seeker.types import Floats
 
@@ -16,6 +17,7 @@ Model = TypeVar("Model")
 
 def library(module: str, extra: str) -> Any:
     """Return a library, imported now."""
+    keep_quiet()
     try:
         return importlib.import_module(module)
     except ImportError as problem:
