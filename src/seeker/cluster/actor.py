@@ -80,14 +80,15 @@ class ShardActor:
         self._asked = time.monotonic()
         with self._lock:
             if self._shard is None:
-                part = self._mapped() or self._copy.open()
+                mapped = self._mapped()
+                self._copied = mapped is None
+                part = mapped or self._copy.open()
                 if part is not None:
                     self._shard = Shard(part, self._assignment.memory)
             return self._shard
 
     def _mapped(self) -> Part | None:
         """Return the part from the catalog's folder, if that is seen here in the same version."""
-        self._copied = True
         if self._assignment.folder is None:
             return None
         folder = Path(self._assignment.folder)
@@ -96,11 +97,9 @@ class ShardActor:
             if head.identity != self._assignment.identity:
                 return None
             check_sizes(folder, head)
-            part = Part.of(open_views(folder, head), self._assignment.rows)
+            return Part.of(open_views(folder, head), self._assignment.rows)
         except (SeekerError, OSError):
             return None
-        self._copied = False
-        return part
 
     def _watch(self) -> None:
         """End this shard for good when nobody has asked for it in a long time."""

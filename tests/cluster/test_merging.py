@@ -226,6 +226,15 @@ def test_a_belief_stays_that_of_its_moment(catalog: Catalog) -> None:
     assert over.belief.entropy != pytest.approx(before.entropy)
 
 
+def test_a_replay_over_shards_asks_shards(catalog: Catalog) -> None:
+    alone, over = catalog.session(seed=6), spread(catalog, 3)
+    alone.like(alone.page().ids[4])
+    again = Session.replay(over, alone.events)
+    assert again.more(0, 60) == alone.more(0, 60)
+    assert again.belief.entropy == pytest.approx(alone.belief.entropy)
+    assert again.nbytes == again.asked_bytes == 0, "the front holds nothing of all items"
+
+
 def test_clicks_on_items_that_have_left(small: Catalog) -> None:
     """Sessions go on over shards after items were removed from the catalog."""
     gone = {"item 5", "item 200"}

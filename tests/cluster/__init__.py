@@ -1,0 +1,1 @@
+"""Tests of catalogs over shards: merged in this process, and on a real Ray cluster."""

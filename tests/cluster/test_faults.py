@@ -1,0 +1,177 @@
+"""A real Ray cluster of several nodes: the same pages, whatever dies or stalls."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cluster.shards import answers, pid, stalled, step
+from conftest import made
+from seeker import Catalog, Session
+from seeker.cluster import ClusterCatalog, Fleet, Health, ShardsSilent
+from seeker.cluster.connecting import NAMESPACE, STORE_BYTES
+from seeker.cluster.messages import Report
+from seeker.cluster.opening import wait
+from seeker.cluster.raytransport import RayShards
+from seeker.cluster.transport import Silent
+from test_server_parts import until
+
+pytest.importorskip("ray")
+# One cluster for all of these, also where tests run in several processes.
+pytestmark = pytest.mark.xdist_group("ray")
+
+
+LATE = 10.0
+"""Seconds within which a shard that was killed and started again must answer."""
+
+
+@pytest.fixture(scope="module")
+def catalog() -> Catalog:
+    return made(items=3_000, dims=(16, 8))
+
+
+@pytest.fixture(scope="module")
+def shards(
+    nodes: Any, catalog: Catalog, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[RayShards]:
+    """Three shards, which were sent copies of their parts, for there is no folder to see."""
+    copies = str(tmp_path_factory.mktemp("copies"))
+    transport = RayShards(catalog.views, secrets.token_hex(8), 3, None, copies=copies)
+    wait(ClusterCatalog.over(catalog, Fleet(transport)))
+    assert [one.copied for one in transport.reports(60.0).values()] == [True] * 3  # type: ignore[union-attr]
+    yield transport
+    transport.end()
+
+
+def sessions(
+    catalog: Catalog, shards: RayShards, seconds: float = 60.0, partial_ok: bool = False
+) -> tuple[Session, Session]:
+    """Return two sessions that know a click, one on this machine and one over shards."""
+    over = ClusterCatalog.over(catalog, Fleet(shards, seconds, partial_ok))
+    both = catalog.session(seed=5), over.session(seed=5)
+    step(both, 0)
+    until(lambda: answers(both[1]))
+    return both
+
+
+def test_pages_are_those_of_one_machine(catalog: Catalog, shards: RayShards) -> None:
+    alone, far = both = sessions(catalog, shards)
+    for n in range(1, 15):
+        step(both, n)
+        assert alone.more(0, 40) == far.more(0, 40)
+        if n % 4 == 1:
+            far.prepare()
+    assert far.belief.entropy == pytest.approx(alone.belief.entropy)
+    assert far.belief.views == pytest.approx(alone.belief.views, abs=1e-6)
+
+
+def test_a_shard_killed_in_the_middle_of_a_click(catalog: Catalog, shards: RayShards) -> None:
+    alone, far = both = sessions(catalog, shards)
+    for victim in (0, 2):
+        before = pid(shards, victim)
+        shot = threading.Timer(0.002, os.kill, (before, signal.SIGKILL))
+        shot.start()
+        n = 0
+        while shot.is_alive() or n < 12:
+            n += 1
+            step(both, n)
+            assert far.page() == alone.page()
+        began = time.monotonic()
+        assert pid(shards, victim) != before
+        step(both, 1)
+        assert far.page() == alone.page()
+        assert time.monotonic() - began < LATE
+
+
+def test_a_shard_that_stalls_is_a_refusal_that_can_be_retried(
+    catalog: Catalog, shards: RayShards
+) -> None:
+    alone, far = both = sessions(catalog, shards, seconds=1.0)
+    with stalled(pid(shards, 1)):
+        step(both, 1)
+        with pytest.raises(ShardsSilent) as refused:
+            far.page()
+    assert refused.value.http_status == 503
+    assert 1 in refused.value.shards
+    until(lambda: answers(far))
+    assert far.page() == alone.page()
+
+
+def test_silence_is_noted_by_whoever_asks(catalog: Catalog, shards: RayShards) -> None:
+    fleet = Fleet(shards)
+    shards.reports(60.0)
+    assert fleet.health() == Health(3, {})
+    with stalled(pid(shards, 2)):
+        shards.reports(0.5)
+        assert fleet.health().silent[2] == "no answer in 0.5 seconds"
+    until(lambda: not any(isinstance(one, Silent) for one in shards.reports(5.0).values()))
+    assert fleet.health() == Health(3, {})
+
+
+def test_partial_answers_say_so_and_end_with_the_silence(
+    catalog: Catalog, shards: RayShards
+) -> None:
+    alone, far = both = sessions(catalog, shards, seconds=2.0, partial_ok=True)
+    silent = shards.ranges[0]
+    with stalled(pid(shards, 0)):
+        step(both, 1)
+        page = far.page()
+        assert page.partial
+        assert len(page) == 12
+        assert not any(catalog.row(id) in silent for id in page.ids)
+        assert far.belief.entropy > 0.0
+    until(lambda: answers(far))
+    assert far.page() == alone.page()
+    assert far.belief.entropy == pytest.approx(alone.belief.entropy)
+
+
+def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
+    """Shards on a node that is gone start again on another, and are sent their rows again."""
+    catalog = made(items=900)
+    nodes.add_node(num_cpus=1, object_store_memory=STORE_BYTES, include_dashboard=False)
+    copies = tmp_path / "copies"
+    shards = RayShards(catalog.views, secrets.token_hex(8), 4, None, copies=str(copies))
+    try:
+        alone, far = both = sessions(catalog, shards)
+        places = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
+        gone = next(node for node in nodes.worker_nodes if node.node_id in places)
+        shutil.rmtree(copies)
+        nodes.remove_node(gone, allow_graceful=False)
+        for n in range(1, 4):
+            step(both, n)
+            assert alone.page() == far.page()
+
+        def elsewhere() -> bool:
+            told = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
+            return len(told) == 4 and gone.node_id not in told
+
+        until(elsewhere)
+    finally:
+        shards.end()
+
+
+def test_shards_that_nobody_needs_end(nodes: Any, tmp_path: Path) -> None:
+    import ray
+
+    name = secrets.token_hex(8)
+    catalog = made(items=100)
+    transport = RayShards(catalog.views, name, 2, None, idle=2.0, copies=str(tmp_path))
+    transport.reports(60.0)
+    listed = ray.util.list_named_actors
+
+    def there() -> int:
+        names = [one["name"] for one in listed(True) if one["namespace"] == NAMESPACE]
+        return sum(one.startswith(name) for one in names)
+
+    assert there() == 2
+    transport.close()
+    until(lambda: there() == 0)

@@ -1,0 +1,129 @@
+"""Services over a real Ray cluster: any of them answers any session."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+import threading
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from cluster.shards import pid, stalled
+from documents import ROOT, blocks
+from seeker import Catalog
+from seeker.cluster.opening import Cluster, wait
+from seeker.cluster.raytransport import RayShards
+from seeker.server.commands import serve
+from stores import NewStore
+from test_server_parts import Server, until
+
+pytest.importorskip("ray")
+# One cluster for all of these, also where tests run in several processes.
+pytestmark = pytest.mark.xdist_group("ray")
+
+
+def insisted(
+    call: httpx.Client, address: str, body: dict[str, Any], headers: dict[str, str] | None = None
+) -> Any:
+    """Return the answer to a request, made again as often as it is refused for now."""
+    headers = headers or {"Idempotency-Key": secrets.token_hex(16)}
+
+    def answered() -> Any:
+        answer = call.post(address, json=body, headers=headers)
+        assert answer.status_code in (200, 503), answer.text
+        return answer.json() if answer.status_code == 200 else None
+
+    return until(answered)
+
+
+def test_any_process_answers_any_session(
+    nodes: Any, folder: Path, new_store: NewStore, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Two API processes share a cluster and a store in PostgreSQL."""
+    tmp = tmp_path_factory.mktemp("apis")
+    alone = Catalog.open(folder).session(seed=11)
+    with ExitStack() as stack:
+        store = new_store("postgres")
+        flags = ["--cluster", nodes.address, "--shards", "2", "--store", store, "--rate", "0"]
+        servers = [Server(folder, *flags, "--shard-timeout", "2") for _ in range(2)]
+        starting = [
+            threading.Thread(target=one.start, args=(tmp / f"log {n}",))
+            for n, one in enumerate(servers)
+        ]
+        for thread in starting:
+            thread.start()
+        for thread, server in zip(starting, servers, strict=True):
+            thread.join()
+            stack.callback(server.stop)
+        calls = [
+            stack.enter_context(httpx.Client(base_url=one.ready().url, timeout=60))
+            for one in servers
+        ]
+        shown = calls[0].post("/v1/sessions", json={"seed": 11}).json()
+        address = f"/v1/sessions/{shown['id']}"
+        for n in range(6):
+            assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
+            item = alone.page().ids[n]
+            alone.click(item, "dislike" if n % 3 == 1 else "like")
+            click = {"item": item, "verdict": "dislike" if n % 3 == 1 else "like", "step": n}
+            shown = insisted(calls[n % 2], f"{address}/clicks", click)
+        seen = [call.get(address).json() for call in calls]
+        assert seen[0] == seen[1]
+        assert seen[0]["belief"]["entropy"] == pytest.approx(alone.belief.entropy)
+        assert "partial" not in shown["page"]
+
+        # A click that meets a stalled shard is refused for now, kept once, and answered later.
+        shards = Cluster(nodes.address, shards=2).open(folder).fleet.transport
+        assert isinstance(shards, RayShards)
+        item, key = alone.page().ids[0], {"Idempotency-Key": secrets.token_hex(16)}
+        alone.like(item)
+        click = {"item": item, "verdict": "like", "step": 6}
+        with stalled(pid(shards, 0)):
+            refused = calls[0].post(f"{address}/clicks", json=click, headers=key)
+            health = calls[0].get("/healthz").json()
+        assert (refused.status_code, refused.headers["Retry-After"]) == (503, "1")
+        assert health["live"]
+        assert health["shards"]["shop"]["count"] == 2
+        assert 0 in health["shards"]["shop"]["silent"]
+        shown = insisted(calls[1], f"{address}/clicks", click, key)
+        assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
+        assert len(calls[0].get(f"{address}/events").json()["events"]) == 8
+
+
+def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
+    """Shards see the catalog's folder here, so they map it and nothing is copied."""
+    cluster = Cluster(nodes.address, shards=3)
+    catalog = cluster.open(folder)
+    wait(catalog)
+    transport = catalog.fleet.transport
+    assert isinstance(transport, RayShards)
+    try:
+        assert [one.copied for one in transport.reports(60.0).values()] == [False] * 3  # type: ignore[union-attr]
+        assert catalog.session(seed=4).page() == Catalog.open(folder).session(seed=4).page()
+    finally:
+        transport.end()
+
+
+def test_the_guide_says_what_works(
+    nodes: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The guide's Python runs, here on the cluster there is; its commands are understood."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    served = 0
+    for block in blocks(ROOT / "docs/how-to/shards-on-ray.md"):
+        if block.language == "python":
+            exec(block.code, names)
+        for line in block.code.splitlines():
+            if line.startswith("seeker serve "):
+                words = shlex.split(line, comments=True)[2:]
+                serve.make_context("serve", words)
+                served += 1
+    transport = names["catalog"].fleet.transport
+    assert isinstance(transport, RayShards)
+    transport.end()
+    assert served == 4
