@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from conftest import made
-from seeker import Catalog, display
+from seeker import Catalog, Session, display
 from seeker.cluster import ClusterCatalog, Fleet, Health, InProcess, ShardsSilent
 from seeker.cluster.transport import Call, Reply, Silent
 from seeker.engine import Catalogs
@@ -41,6 +42,16 @@ def shards(catalog: Catalog) -> Sleepy:
     return Sleepy(catalog.views, 4)
 
 
+def both(catalog: Catalog, shards: Sleepy, **start: Any) -> tuple[Session, Session]:
+    """Return two sessions that know a click, on one machine and over shards; parts will do."""
+    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
+    alone, far = catalog.session(**start), over.session(**start)
+    shown = alone.page().ids
+    for session in (alone, far):
+        session.like(shown[0], shown=shown)
+    return alone, far
+
+
 STRATEGIES = [
     display.Boltzmann(),
     display.Boltzmann(score="probability"),
@@ -53,11 +64,7 @@ STRATEGIES = [
 def test_what_is_found_without_a_shard_is_not_kept(
     catalog: Catalog, shards: Sleepy, strategy: display.Strategy
 ) -> None:
-    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
-    alone, far = (one.session(seed=3, strategy=strategy) for one in (catalog, over))
-    shown = alone.page().ids
-    for session in (alone, far):
-        session.like(shown[0], shown=shown)
+    alone, far = both(catalog, shards, seed=3, strategy=strategy)
     shards.asleep = frozenset([1])
     page = far.page()
     assert page.partial
@@ -72,11 +79,7 @@ def test_what_is_found_without_a_shard_is_not_kept(
 def test_a_look_at_the_belief_without_a_shard_spoils_no_page(
     catalog: Catalog, shards: Sleepy, strategy: display.Strategy
 ) -> None:
-    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
-    alone, far = (one.session(seed=3, strategy=strategy) for one in (catalog, over))
-    shown = alone.page().ids
-    for session in (alone, far):
-        session.like(shown[0], shown=shown)
+    alone, far = both(catalog, shards, seed=3, strategy=strategy)
     shards.asleep = frozenset([1, 2])
     assert far.belief.entropy < alone.belief.entropy
     shards.asleep = frozenset()
@@ -84,8 +87,7 @@ def test_a_look_at_the_belief_without_a_shard_spoils_no_page(
 
 
 def test_what_must_be_whole_is_refused(catalog: Catalog, shards: Sleepy) -> None:
-    far = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True)).session()
-    far.like("item 7")
+    _, far = both(catalog, shards)
     shards.asleep = frozenset([0, 2])
     for whole in (lambda: far.belief.rank("item 3"), lambda: far.belief.log_posterior):
         with pytest.raises(ShardsSilent, match="2 of 4 shards") as refused:
@@ -99,10 +101,7 @@ def test_what_must_be_whole_is_refused(catalog: Catalog, shards: Sleepy) -> None
 def test_there_is_no_belief_where_all_that_is_possible_is_silent() -> None:
     catalog = made(items=60, attributes={"third": [n // 20 for n in range(60)]})
     shards = Sleepy(catalog.views, 3)
-    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
-    alone, far = (one.session(filter={"third": 1}) for one in (catalog, over))
-    for session in (alone, far):
-        session.like("item 25", shown=["item 25", "item 30"])
+    alone, far = both(catalog, shards, filter={"third": 1})
     shards.asleep = frozenset([1])
     with pytest.raises(ShardsSilent):
         _ = far.belief.entropy
