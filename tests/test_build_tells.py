@@ -9,7 +9,7 @@ import pytest
 
 import seeker
 from seeker import BadInput
-from test_build_parts import Letters, jsonl
+from test_build_parts import Letters, MeanColour, jsonl, picture
 
 
 def test_what_is_wrong_with_many_rows_is_said_once(tmp_path: Path) -> None:
@@ -90,3 +90,18 @@ def test_a_metric_for_no_view_is_refused(tmp_path: Path) -> None:
     np.save(tmp_path / "v.npy", np.eye(4))
     with pytest.raises(BadInput, match=r"metric for view 'sound'.*\['vectors'\]"):
         seeker.build(tmp_path / "v.npy", tmp_path / "catalog", metric={"sound": "cosine"})
+
+
+def test_files_of_a_folder_that_are_no_pictures_are_told_by_their_endings(tmp_path: Path) -> None:
+    picture(tmp_path / "photos" / "a.png", (200, 0, 0))
+    for name in ("b.HEIC", "c.heic", "d.mp4", "README"):
+        (tmp_path / "photos" / name).write_bytes(b"x")
+    told: list[str] = []
+    seeker.build(
+        tmp_path / "photos",
+        tmp_path / "catalog",
+        views=["colour"],
+        embedders={"colour": MeanColour()},
+        tell=told.append,
+    )
+    assert told[1] == "Not looked at: 4 other files, .heic (2), .mp4 (1), no ending (1)."

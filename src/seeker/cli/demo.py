@@ -40,5 +40,6 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
 
     place = folder()
     store = str(place.with_suffix(".sessions.sqlite"))
-    flags = {"catalogs": (f"emoji={place}",), "host": host, "port": port, "store": store}
-    serve(read({**flags, "cors": cors}), tell)
+    # A line for every request is for those who run a service.
+    flags = {"host": host, "port": port, "store": store, "log_level": "warning"}
+    serve(read({"catalogs": (f"emoji={place}",), **flags, "cors": cors}), tell)

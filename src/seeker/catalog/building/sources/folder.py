@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -33,9 +34,9 @@ class Folder:
             )
 
     @cached_property
-    def _found(self) -> tuple[list[str], list[str], int]:
-        """The paths of pictures and of linked folders, and how many files are something else."""
-        pictures, links, others = [], [], 0
+    def _found(self) -> tuple[list[str], list[str], Counter[str]]:
+        """The paths of pictures and of linked folders, and the endings of all other files."""
+        pictures, links, others = [], [], Counter[str]()
         for at, folders, files in os.walk(self._inside.root):
             links += [
                 os.path.relpath(os.path.join(at, name), self._inside.root)
@@ -47,7 +48,7 @@ class Folder:
                 if name.lower().endswith(EXTENSIONS):
                     pictures.append(os.path.relpath(os.path.join(at, name), self._inside.root))
                 else:
-                    others += 1
+                    others[Path(name).suffix.lower() or "no ending"] += 1
         return sorted(pictures), sorted(links), others
 
     def origin(self) -> dict[str, Any]:
@@ -59,7 +60,9 @@ class Folder:
         pictures, _, others = self._found
         notes = [f"Found {len(pictures):,} pictures in '{self._root}'."]
         if others:
-            notes.append(f"{others:,} other files in it have no ending of a picture.")
+            kinds = ", ".join(f"{ending} ({count:,})" for ending, count in others.most_common(6))
+            more = ", …" if len(others) > 6 else ""
+            notes.append(f"Not looked at: {others.total():,} other files, {kinds}{more}.")
         return notes
 
     def count(self) -> int:
