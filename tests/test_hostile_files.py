@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from starlette.testclient import TestClient
@@ -118,6 +119,23 @@ def test_pictures_that_are_gone_or_no_files_are_not_there(place: Path) -> None:
             if not gone:
                 file.mkdir()
             assert http.get(address).status_code == 404
+
+
+def test_pictures_of_any_name_are_served_but_nothing_beside_them(place: Path) -> None:
+    media = place / "shop" / "media"
+    (some, *_) = media.rglob("*.webp")
+    odd = media / '日本 \n"x".webp'
+    shutil.copy(some, odd)
+    (media / "out.webp").symlink_to(place / "shop" / "catalog.json")
+    (media / "notes.txt").write_text("nothing for others")
+    with served(place) as http:
+        answer = http.get(f"/media/shop/{quote(odd.name)}")
+        assert answer.status_code == 200
+        assert answer.content == some.read_bytes()
+        tag = {"If-None-Match": answer.headers["etag"]}
+        assert http.get(f"/media/shop/{quote(odd.name)}", headers=tag).status_code == 304
+        for name in ("out.webp", "notes.txt", "nothing.webp", "../catalog.json"):
+            assert http.get(f"/media/shop/{quote(name, safe='')}").status_code == 404
 
 
 def test_a_store_that_was_removed_takes_nothing_in(place: Path) -> None:

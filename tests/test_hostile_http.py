@@ -7,12 +7,15 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message
 
 from conftest import made
+from seeker import Catalog
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
@@ -152,6 +155,49 @@ def test_pages_of_other_origins_can_read_why_they_were_refused() -> None:
         assert statuses == [200, 429]
         assert "Retry-After" in answer.headers["access-control-expose-headers"]
         assert client.get("/healthz-or-so", headers=origin).status_code == 429
+
+
+ODD = [
+    "a\nb",
+    "a/b",
+    "/a",
+    "a//b",
+    "100%",
+    "%2F",
+    "a?b#c",
+    "\n",
+    " ",
+    "é\u202e",
+    "a" * 1000,
+    "\x7f",
+]
+
+
+def test_items_of_any_id_can_be_reached() -> None:
+    vectors = np.random.default_rng(0).normal(size=(len(ODD), 4))
+    catalog = Catalog.from_arrays(ODD, {"v": vectors})
+    with TestClient(
+        create_app(Settings(store="memory:", rate=0), Catalogs({"s": catalog}))
+    ) as http:
+        session = f"/v1/sessions/{_started(http)['id']}"
+        for item in ODD:
+            place = quote(item, safe="")
+            assert http.get(f"/v1/items/s/{place}").json()["id"] == item
+            assert http.get(f"{session}/explain/{place}").json()["item"] == item
+            click = {"item": item, "verdict": "like", "shown": ODD}
+            assert item in http.post(f"{session}/clicks", json=click).json()["likes"]
+
+
+def test_words_that_are_no_methods_do_not_fill_the_figures() -> None:
+    settings = Settings(store="memory:", rate=0, open_metrics=True)
+    with TestClient(create_app(settings, Catalogs({"shop": made(30)}))) as client:
+        for n in range(3):
+            assert client.request(f"WORD{n}", "/v1/catalogs").status_code == 405
+            assert client.request(f"WORD{n}", f"/nowhere/{n}").status_code in (404, 405)
+        figures = client.get("/metrics").text
+    assert 'call="/v1/catalogs",method="ANY",status="405"} 3.0' in figures
+    assert "WORD" not in figures
+    assert "nowhere" not in figures
 
 
 class Wire:

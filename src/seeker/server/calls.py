@@ -8,12 +8,22 @@ from typing import Annotated
 
 from fastapi import Path, Query, Request
 from pydantic import AfterValidator
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.responses import JSONResponse, Response
 
 from seeker.engine import Shown, no_session, no_share
 from seeker.errors import NotFound
 from seeker.server.answers import session_json
 from seeker.server.service import Service
+
+
+class WholePath(PathConvertor):
+    """The rest of an address, whatever letters it holds: ids of items may have line breaks, too."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("path", WholePath())
 
 _TOKEN = "[A-Za-z0-9_-]{22}"
 SHAPE = {"pattern": f"^{_TOKEN}$"}
