@@ -14,6 +14,9 @@ from seeker.catalog.building.record import Offer, Problem, Record
 from seeker.catalog.values import Plain
 from seeker.errors import BadInput, NotFound
 
+_ENDINGS = 6
+"""How many endings of other files are told."""
+
 
 class Folder:
     """Every picture in a folder and its sub-folders is an item.
@@ -60,8 +63,9 @@ class Folder:
         pictures, _, others = self._found
         notes = [f"Found {len(pictures):,} pictures in '{self._root}'."]
         if others:
-            kinds = ", ".join(f"{ending} ({count:,})" for ending, count in others.most_common(6))
-            more = ", …" if len(others) > 6 else ""
+            often = sorted(others.items(), key=lambda one: (-one[1], one[0]))
+            kinds = ", ".join(f"{ending} ({count:,})" for ending, count in often[:_ENDINGS])
+            more = ", …" if len(often) > _ENDINGS else ""
             notes.append(f"Not looked at: {others.total():,} other files, {kinds}{more}.")
         return notes
 
