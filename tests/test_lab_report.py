@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -164,6 +165,24 @@ def test_people_can_see_in_several_ways_but_not_in_unknown_ones(bench: Path) -> 
         whole.perception("third")
     with pytest.raises(NotFound, match="no sense"):
         whole.perception("strange")
+
+
+@pytest.mark.parametrize(
+    ("command", "package"),
+    [("evaluate", "pyarrow"), ("report", "pyarrow"), ("report", "matplotlib")],
+)
+def test_without_the_packages_of_the_lab_it_says_what_to_install(
+    command: str,
+    package: str,
+    runs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    assert main([command, str(runs)]) == 3
+    assert f"needs the package '{package}'. Install it: pip install 'seeker[lab]'." in (
+        capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize("items", [1, 10])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, NotFound
 
 
 @click.command(short_help="Let simulated people search a catalog, and see who finds.")
@@ -108,6 +109,7 @@ def evaluate(
     CATALOG is a catalog folder, or a bench file made with `python -m seeker.lab.bench`. The same
     command gives the same rows; a run that was interrupted goes on where it stopped.
     """
+    _check_installed("pyarrow")
     from seeker.lab import methods as known
     from seeker.lab import paper as original
     from seeker.lab.bench import open_bench
@@ -181,7 +183,17 @@ def report(
     title: str,
 ) -> None:
     """Write one self-contained HTML page about RUNS: folders of `evaluate` or of a study."""
+    _check_installed("pyarrow", "matplotlib")
     from seeker.lab.report import write
 
     write(list(runs), out, pictures, ours, list(commands), title)
     click.echo(f"Wrote {out}.")
+
+
+def _check_installed(*packages: str) -> None:
+    """Say which package is missing before any work is done, rather than at its end."""
+    for package in packages:
+        if find_spec(package) is None:
+            raise NotFound(
+                f"The lab needs the package '{package}'.", "Install it: pip install 'seeker[lab]'."
+            )
