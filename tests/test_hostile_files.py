@@ -204,3 +204,38 @@ def test_a_locked_store_is_waited_for_and_then_told(
             assert (answer.status_code, answer.json()["likes"]) == (200, [click["item"]])
         kept = http.get(f"{session}/events").json()["events"]
         assert [json.dumps(event["type"]) for event in kept] == ['"start"', '"click"']
+
+
+@contextmanager
+def _small_disk(most: int) -> Iterator[None]:
+    """Let no file of this process grow beyond so many bytes."""
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_full_disk_loses_nothing_that_was_answered(place: Path) -> None:
+    with served(place) as http:
+        first = _start(http).json()
+        session = f"/v1/sessions/{first['id']}"
+        items = [item["id"] for item in first["page"]["items"]]
+
+        def click(number: int) -> int:
+            body = {"item": items[number % 12], "verdict": ("like", "dislike")[number % 2]}
+            return int(http.post(f"{session}/clicks", json={**body, "shown": items}).status_code)
+
+        # The file of the log is as large as this already, or will be soon.
+        (log,) = place.glob("s.sqlite-wal")
+        with _small_disk(log.stat().st_size + 50_000):
+            statuses: list[int] = []
+            while not statuses or statuses[-1] == 200:
+                statuses.append(click(len(statuses)))
+            assert statuses[-1] == 503
+            kept = http.get(f"{session}/events").json()["events"]
+            assert len(kept) == len(statuses), "the start, and what was answered with 200"
+        assert click(len(statuses)) == 200, "with room again it goes on"
+        assert len(http.get(f"{session}/events").json()["events"]) == len(statuses) + 1
