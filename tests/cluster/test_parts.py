@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,10 +17,13 @@ from seeker.cluster.candidates import Candidates
 from seeker.cluster.copies import Copy, checksum, pieces
 from seeker.cluster.fleet import Fleet
 from seeker.cluster.inprocess import InProcess
+from seeker.cluster.messages import Lacking, Report
+from seeker.cluster.noticing import Noticed
 from seeker.cluster.part import Part
 from seeker.cluster.prior import Prior
 from seeker.cluster.priorpart import PriorPart
 from seeker.cluster.ranges import Range, split
+from seeker.cluster.transport import NO_ROWS, Silent
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 7, 10])
@@ -156,3 +160,22 @@ def test_sessions_in_a_shard_take_no_more_memory_than_they_may() -> None:
     for shard in transport.shards:
         assert 1 <= len(shard.shelf) < 8
         assert shard.shelf.bytes <= 300_000
+
+
+def test_who_falls_silent_is_noticed_once(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("seeker"), "propagate", True)
+    caplog.set_level(logging.INFO, "seeker")
+    noticed, fine = Noticed(), Report(1, "", True, False, 0, 0)
+    noticed.note({0: fine, 1: Silent("no answer"), 2: replace(fine, ready=False)})
+    noticed.note({1: Silent("still none"), 2: Lacking(part=True)})
+    assert noticed.silent == {1: "still none", 2: NO_ROWS}
+    noticed.note({1: Lacking(prior=True), 2: None})
+    assert noticed.silent == {}
+    assert caplog.messages == [
+        "shard 1 cannot answer: no answer",
+        f"shard 2 cannot answer: {NO_ROWS}",
+        "shard 1 answers again",
+        "shard 2 answers again",
+    ]

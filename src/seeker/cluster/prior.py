@@ -20,9 +20,6 @@ class Prior:
         self.parts = tuple(PriorPart.of(logs[one.first : one.last]) for one in ranges)
         self._firsts = np.array([one.first for one in ranges], np.int64)
 
-    def __len__(self) -> int:
-        return self.ranges[-1].last
-
     @cached_property
     def name(self) -> str:
         """A name for exactly these numbers."""

@@ -12,10 +12,11 @@ from seeker.cluster import outline
 from seeker.cluster.actor import Assignment, ShardActor
 from seeker.cluster.connecting import NAMESPACE, imported
 from seeker.cluster.delivery import Deliveries
-from seeker.cluster.messages import Lacking, Report
+from seeker.cluster.messages import Report
+from seeker.cluster.noticing import Noticed
 from seeker.cluster.part import Part
 from seeker.cluster.ranges import Range, split
-from seeker.cluster.transport import NO_ROWS, Call, Reply, Silent
+from seeker.cluster.transport import Call, Reply, Silent
 from seeker.errors import SeekerError
 from seeker.space import View
 
@@ -51,7 +52,7 @@ class RayShards:
         self._lock = threading.Lock()
         self._actors: list[Any] = [self._actor(shard) for shard in range(shards)]
         self._dead = [False] * shards
-        self._silent: dict[int, str] = {}
+        self._noticed = Noticed()
         self._deliveries = Deliveries(parts)
         self._closed = threading.Event()
         pinging = threading.Thread(
@@ -91,18 +92,12 @@ class RayShards:
     @property
     def silent(self) -> Mapping[int, str]:
         """The shards that could not answer when they were last asked, and why; pings ask, too."""
-        with self._lock:
-            return dict(self._silent)
+        return self._noticed.silent
 
     def _gather(self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float) -> Any:
         """Call a method of some shards, and note who cannot answer."""
         replies = self._replies(method, calls, seconds)
-        with self._lock:
-            for shard, reply in replies.items():
-                self._silent.pop(shard, None)
-                trouble = _trouble(reply)
-                if trouble is not None:
-                    self._silent[shard] = trouble
+        self._noticed.note(replies)
         return replies
 
     def _replies(
@@ -182,16 +177,6 @@ class RayShards:
         self.close()
         for actor in self._actors:
             self._ray.kill(actor, no_restart=True)
-
-
-def _trouble(reply: object) -> str | None:
-    """Return why a shard cannot answer, or None if it can."""
-    match reply:
-        case Silent(why):
-            return why
-        case Lacking(part=True) | Report(ready=False):
-            return NO_ROWS
-    return None
 
 
 def _ping(shards: weakref.ref[RayShards], closed: threading.Event, every: float) -> None:
