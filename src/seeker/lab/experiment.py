@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -221,6 +222,8 @@ def _begin(
     named: str,
 ) -> None:
     global _bench
+    # Ctrl-C reaches all processes of a terminal; it is the first one's to stop the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bench = Bench(Catalog.from_arrays(ids, views, metric=metrics), perception, named)
 
 
