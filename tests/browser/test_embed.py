@@ -112,3 +112,32 @@ def test_a_site_can_theme_it(page: Page, shop: str) -> None:
             .map((part) => getComputedStyle(part).backgroundColor)"""
     )
     assert "rgb(1, 2, 3)" in colours
+
+
+def test_a_theme_may_be_set_for_the_whole_site(page: Page, shop: str) -> None:
+    search = Search(page).begin(shop)
+    page.add_style_tag(content=":root { --seeker-tile: rgb(4, 5, 6); }")
+    tile = search.grid.get_by_role("button", name=f"Open {search.titles()[0]}")
+    expect(tile).to_have_css("background-color", "rgb(4, 5, 6)")
+
+
+def test_a_light_site_stays_light_for_readers_of_the_dark(page: Page, shop: str) -> None:
+    page.emulate_media(color_scheme="dark")
+    Search(page).begin(shop)
+    page.add_style_tag(content="seeker-search { color-scheme: inherit !important }")
+    card = page.locator("seeker-search header")
+    text = "one => getComputedStyle(one).color"
+    assert card.evaluate(text) == "rgb(28, 31, 30)"
+    page.add_style_tag(content=":root { color-scheme: light dark }")
+    assert card.evaluate(text) == "rgb(236, 238, 236)"
+
+
+def test_keys_that_are_typed_elsewhere_belong_to_the_site(page: Page, shop: str) -> None:
+    search = Search(page).begin(shop)
+    page.keyboard.press("?")
+    page.keyboard.press("/")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(search.words).not_to_be_focused()
+    search.button("Start anew").focus()
+    page.keyboard.press("/")
+    expect(search.words).to_be_focused()

@@ -157,6 +157,18 @@ def test_sentences_are_cards_to_read(page: Page, sentences: Server) -> None:
     assert sum("snow" in title for title in search.titles()) >= 4
 
 
+def test_a_sentence_that_was_found_can_be_opened(page: Page, sentences: Server) -> None:
+    """It has neither a page nor a picture of its own, so all that is known of it is shown here."""
+    search = Search(page).begin(sentences.url)
+    title = search.titles()[0]
+    search.grid.get_by_role("button", name=f"Found it: {title}", exact=True).click(force=True)
+    expect(search.found).to_contain_text(title)
+    search.found.get_by_role("button", name="Open the item").click()
+    opened = page.get_by_role("dialog", name=title, exact=True)
+    expect(opened.get_by_role("definition")).to_contain_text(title.split(maxsplit=2)[1])
+    expect(opened.get_by_role("button", name=f"Like {title}")).to_have_count(0)
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_a_hostile_title_is_only_a_title(
     windows: Callable[..., BrowserContext], sentences: Server, width: int

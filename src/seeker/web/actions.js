@@ -1,7 +1,9 @@
 // What a person can do, and what then happens to the search, the address and the site around it.
 
 import { addressOf } from "./address.js";
+import { wordsOf } from "./asking.js";
 import { beat } from "./motion.js";
+import * as verbs from "./verbs.js";
 
 /** @import { Address } from "./address.js" */
 /** @import { Search } from "./search.js" */
@@ -59,18 +61,17 @@ export class Actions {
       beat(panel.more);
     }
     const done = (/** @type {object} */ session) => this.tell("click", { session, item, verdict });
-    this.#search.click(item, verdict, grid.seen(item), done);
+    this.#search.do(verbs.click(item, verdict, grid.seen(item)), done);
   }
 
   /** @param {Item} item */
   found({ id, title }) {
-    this.#search.found(id, (session) => this.tell("found", { session, item: id, title }));
+    this.#search.do(verbs.find(id), (session) => this.tell("found", { session, item: id, title }));
   }
 
   /** Go so many steps back, below zero, or forward again. @param {number} by */
   travel(by) {
-    if (by < 0) this.#search.undo(-by);
-    else this.#search.redo(by);
+    this.#search.do(verbs.travel(by));
   }
 
   /** Words begin a search, or go into the one under way. @param {string} text */
@@ -79,7 +80,7 @@ export class Actions {
     if (!answer) return;
     const fresh = answer.history.length === 0 && !answer.query;
     if (fresh) this.begin({ query: text, ...(answer.filter ? { filter: answer.filter } : {}) });
-    else this.#search.say(text);
+    else this.#search.do(verbs.say(text));
   }
 
   /** Offer a link to what is shown now. */
@@ -121,7 +122,7 @@ export class Actions {
       return await asked;
     } catch (problem) {
       const left = problem instanceof DOMException && problem.name === "AbortError";
-      if (!left) this.#view.notices.say(problem instanceof Error ? problem.message : String(problem));
+      if (!left) this.#view.notices.say(wordsOf(problem));
       return null;
     }
   }

@@ -1,7 +1,8 @@
 // Where the search stands, as a shape that closes in on the thing looked for.
 
 import { candidates } from "./candidates.js";
-import { drawing, element } from "./dom.js";
+import { element } from "./dom.js";
+import { drawing } from "./drawing.js";
 import { meaning, standing, sureness, viewName } from "./sentences.js";
 
 /** @import { Session } from "./types.js" */

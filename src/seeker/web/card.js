@@ -1,14 +1,14 @@
 // One item as a card: its picture or its words, and what can be said about it.
 
 import { button, element } from "./dom.js";
-import { summary } from "./sentences.js";
+import { faceOf, spoken } from "./face.js";
+import { titleOf } from "./item.js";
 
 /** @import { Item } from "./types.js" */
 
 /**
  * @typedef {object} Deeds what a card can do
  * @property {(item: Item) => void} open
- * @property {(item: Item) => void} why
  * @property {(item: Item) => void} found
  * @property {(item: Item, verdict: "like" | "dislike") => void} judge
  */
@@ -22,7 +22,7 @@ import { summary } from "./sentences.js";
  * @returns {Card}
  */
 export function makeCard(item, deeds) {
-  const title = item.title || item.id;
+  const title = titleOf(item);
   const face = element("button", {
     type: "button",
     className: "face",
@@ -39,7 +39,7 @@ export function makeCard(item, deeds) {
     element(
       "div",
       { className: "corner" },
-      button(`Why this? ${title}`, () => deeds.why(item), {
+      button(`Why this? ${title}`, () => deeds.open(item), {
         text: "Why this?",
         className: "why",
         control: "why",
@@ -101,40 +101,4 @@ export function judgeCard(card, verdict) {
 /** @param {Element} card @param {string} name @returns {HTMLElement | null} */
 export function control(card, name) {
   return card.querySelector(`[data-control="${name}"]`);
-}
-
-/**
- * Make an item's face: a picture, or a readable text where there is none or it cannot be loaded.
- *
- * @param {Item} item
- * @returns {HTMLElement}
- */
-export function faceOf(item) {
-  if (!item.media) return words(item);
-  const picture = element("img", { alt: "", decoding: "async", draggable: false });
-  // Without this, a site that shows Seeker from elsewhere would not be let near the pictures.
-  if (new URL(item.media).origin !== location.origin) picture.crossOrigin = "anonymous";
-  picture.onerror = () => picture.replaceWith(words(item));
-  picture.src = item.media;
-  return picture;
-}
-
-/** @param {Item} item */
-function words(item) {
-  const { lead, rest } = summary(item);
-  return element(
-    "span",
-    { className: "words" },
-    element("strong", {}, item.title || item.id),
-    ...(rest ? [element("small", {}, rest)] : []),
-    ...(lead ? [element("span", {}, lead)] : []),
-  );
-}
-
-/** What is heard of an item where others see its face. @param {Item} item */
-function spoken(item) {
-  const title = item.title || item.id;
-  if (item.media) return title;
-  const { lead, rest } = summary(item);
-  return [title, rest, lead].filter(Boolean).join(" ");
 }

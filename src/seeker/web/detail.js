@@ -1,8 +1,11 @@
 // One item, opened: its picture in full, all that is known of it, and why it is here.
 
-import { faceOf } from "./card.js";
-import { button, element, icon } from "./dom.js";
-import { attributeName, plain } from "./sentences.js";
+import { wordsOf } from "./asking.js";
+import { makeDialog } from "./dialog.js";
+import { button, element } from "./dom.js";
+import { icon } from "./drawing.js";
+import { faceOf } from "./face.js";
+import { attributeName, isAddress, known, plain, titleOf } from "./item.js";
 
 /** @import { Search } from "./search.js" */
 /** @import { Explanation, Item, Share } from "./types.js" */
@@ -24,34 +27,29 @@ export class Detail {
   constructor(search, ways) {
     this.#search = search;
     this.#ways = ways;
-    this.dialog = element("dialog", { className: "detail", part: "detail" });
-    this.dialog.addEventListener("click", (event) => {
-      // The backdrop belongs to the dialog itself.
-      if (event.target === this.dialog) this.dialog.close();
-    });
+    this.dialog = makeDialog("detail", { part: "detail" });
   }
 
   /** @param {Item} item @param {{verdicts: boolean, why: boolean}} offered */
   open(item, offered) {
-    const title = item.title || item.id;
+    const title = titleOf(item);
     const then = (/** @type {() => void} */ deed) => () => {
       this.dialog.close();
       deed();
     };
     const why = element("div", { className: "reasons", "aria-live": "polite" });
+    const judge = (/** @type {"like" | "dislike"} */ verdict, /** @type {string} */ text) => {
+      const deed = then(() => this.#ways.judge(item, verdict));
+      const sign = verdict === "like" ? "heart" : "cross";
+      const made = button(`${text} ${title}`, deed, { icon: sign, text, className: verdict });
+      made.setAttribute("aria-pressed", String(this.#search.verdict(item.id) === verdict));
+      return made;
+    };
     const verdicts = element(
       "div",
       { className: "verdicts" },
-      button(
-        `Dislike ${title}`,
-        then(() => this.#ways.judge(item, "dislike")),
-        { icon: "cross", text: "Dislike", className: "dislike" },
-      ),
-      button(
-        `Like ${title}`,
-        then(() => this.#ways.judge(item, "like")),
-        { icon: "heart", text: "Like", className: "like" },
-      ),
+      judge("dislike", "Dislike"),
+      judge("like", "Like"),
       button(
         `Found it: ${title}`,
         then(() => this.#ways.found(item)),
@@ -86,9 +84,7 @@ export class Detail {
       const explanation = await this.#ways.explain(item.id);
       place.replaceChildren(element("h3", {}, "Why this?"), ...this.#reasons(explanation));
     } catch (problem) {
-      place.lastElementChild?.replaceWith(
-        element("p", { className: "soft" }, problem instanceof Error ? problem.message : String(problem)),
-      );
+      place.lastElementChild?.replaceWith(element("p", { className: "soft" }, wordsOf(problem)));
     }
   }
 
@@ -149,7 +145,7 @@ export class Detail {
               faceOf(item),
               icon(click.verdict === "like" ? "heart" : "cross"),
             ),
-            element("span", { className: "told" }, `${said} ${item.title || item.id}`, bar),
+            element("span", { className: "told" }, `${said} ${titleOf(item)}`, bar),
           );
         }),
       ),
@@ -159,15 +155,11 @@ export class Detail {
 
 /** @param {Item} item */
 function attributes(item) {
-  const rows = Object.entries(item.attributes)
-    .filter(([, value]) => value !== null && value !== "")
-    .flatMap(([name, value]) => {
-      const told = plain(value);
-      const link = /^https?:\/\/\S+$/.test(told);
-      const shown = link
-        ? element("a", { href: told, target: "_blank", rel: "noopener noreferrer" }, told)
-        : told;
-      return [element("dt", {}, attributeName(name)), element("dd", {}, shown)];
-    });
+  const rows = known(item).flatMap(([name, value]) => {
+    const told = isAddress(value)
+      ? element("a", { href: value, target: "_blank", rel: "noopener noreferrer" }, value)
+      : plain(value);
+    return [element("dt", {}, attributeName(name)), element("dd", {}, told)];
+  });
   return element("dl", {}, ...rows);
 }

@@ -1,7 +1,8 @@
 // Filters: the values of a catalog's attributes with their counts, to be ticked or bounded.
 
 import { button, element } from "./dom.js";
-import { attributeName, number, plain } from "./sentences.js";
+import { attributeName, plain } from "./item.js";
+import { number } from "./sentences.js";
 
 /** @import { Search } from "./search.js" */
 /** @import { Facet, Filter } from "./types.js" */
@@ -78,35 +79,33 @@ export class Filters {
 
   /** @param {Facet} facet @returns {Node[]} */
   #list(facet) {
-    const boxes = facet.values.map(({ value, count }, index) => {
-      const box = element("input", { type: "checkbox", name: facet.name, value: plain(value) });
-      box.setAttribute("aria-label", `${plain(value)} (${number(count)})`);
-      box.onchange = () => this.#choose(facet);
-      return element(
-        "label",
-        { hidden: index >= FEW },
-        box,
-        element("span", {}, plain(value)),
-        element("small", {}, number(count)),
-      );
-    });
-    if (boxes.length <= FEW + 1) {
-      boxes.forEach((box) => {
-        box.hidden = false;
-      });
-      return boxes;
-    }
+    const boxes = facet.values.map(({ value, count }) => this.#box(facet, plain(value), number(count)));
+    const further = boxes.length > FEW + 1 ? boxes.slice(FEW) : [];
+    if (!further.length) return boxes;
+    const fold = (/** @type {boolean} */ hidden) => further.forEach((box) => Object.assign(box, { hidden }));
     const all = button(
       `Show all of ${attributeName(facet.name)}`,
       () => {
-        boxes.forEach((box) => {
-          box.hidden = false;
-        });
+        fold(false);
+        further[0]?.querySelector("input")?.focus();
         all.remove();
       },
-      { text: `${number(boxes.length - FEW)} more`, className: "quiet" },
+      { text: `${number(further.length)} more`, className: "quiet" },
     );
+    fold(true);
     return [...boxes, all];
+  }
+
+  /** @param {Facet} facet @param {string} value @param {string} count */
+  #box(facet, value, count) {
+    const box = element("input", {
+      type: "checkbox",
+      name: facet.name,
+      value,
+      "aria-label": `${value} (${count})`,
+      onchange: () => this.#choose(facet),
+    });
+    return element("label", {}, box, element("span", {}, value), element("small", {}, count));
   }
 
   /** @param {Facet} facet @returns {Node[]} */
@@ -150,7 +149,7 @@ export class Filters {
       .filter((box) => box.checked)
       .map((box) => box.value);
     const values = facet.values.map(({ value }) => value).filter((value) => ticked.includes(plain(value)));
-    this.#set(facet.name, values.length ? values : undefined);
+    this.#narrow(changed(this.#filter, facet.name, values.length ? values : undefined));
   }
 
   /** @param {Facet} facet */
@@ -159,20 +158,27 @@ export class Filters {
       (input) => input.value.trim() !== "" && Number.isFinite(input.valueAsNumber),
     );
     const bounds = Object.fromEntries(given.map((input) => [input.dataset.bound ?? "", input.valueAsNumber]));
-    this.#set(facet.name, given.length ? bounds : undefined);
+    this.#narrow(changed(this.#filter, facet.name, given.length ? bounds : undefined));
   }
 
   /** @param {Facet} facet */
   #inputs(facet) {
     return [...this.element.querySelectorAll("input")].filter((input) => input.name === facet.name);
   }
+}
 
-  /** @param {string} name @param {unknown} wanted */
-  #set(name, wanted) {
-    const { [name]: _, ...rest } = this.#filter;
-    const filter = wanted === undefined ? rest : { ...rest, [name]: wanted };
-    this.#narrow(Object.keys(filter).length ? filter : null);
-  }
+/**
+ * A filter with another condition on one attribute, or with none on it.
+ *
+ * @param {Filter | null} filter
+ * @param {string} name
+ * @param {unknown} [wanted]
+ * @returns {Filter | null}
+ */
+export function changed(filter, name, wanted) {
+  const { [name]: _, ...rest } = filter ?? {};
+  const now = wanted === undefined ? rest : { ...rest, [name]: wanted };
+  return Object.keys(now).length ? now : null;
 }
 
 /** Whether people could choose by it: values that are all different tell nobody anything. @param {Facet} facet */

@@ -1,7 +1,9 @@
 // The end of a search: what was found, how long it took, and the way there.
 
-import { faceOf } from "./card.js";
-import { button, element, icon } from "./dom.js";
+import { button, element } from "./dom.js";
+import { icon } from "./drawing.js";
+import { faceOf } from "./face.js";
+import { itemAddress, titleOf } from "./item.js";
 import { counted, duration, happened } from "./sentences.js";
 
 /** @import { Search } from "./search.js" */
@@ -13,7 +15,7 @@ import { counted, duration, happened } from "./sentences.js";
  * @property {() => void} keepLooking
  * @property {() => void} share
  * @property {() => Promise<number | null>} seconds how long the search took, if that can be known
- * @property {(item: Item, catalog: string) => string} address
+ * @property {(item: Item) => void} open
  */
 
 export class Found {
@@ -52,27 +54,13 @@ export class Found {
   /** @param {Search} search @param {Session} answer @param {Item} item */
   #fill(search, answer, item) {
     const steps = answer.history.filter((one) => one.type !== "found").length;
-    const title = item.title || item.id;
+    const title = titleOf(item);
     const took = element(
       "p",
       { className: "took" },
       steps ? `In ${counted(steps, "step")}.` : "At first sight.",
     );
-    const tools = element(
-      "div",
-      { className: "verdicts" },
-      element(
-        "a",
-        {
-          className: "primary",
-          href: this.#ways.address(item, answer.catalog),
-          target: "_blank",
-          rel: "noopener noreferrer",
-        },
-        icon("link"),
-        "Open the item",
-      ),
-    );
+    const tools = element("div", { className: "verdicts" }, this.#opener(item));
     if (!search.readOnly) {
       tools.append(
         button("Share", this.#ways.share, { icon: "share", text: "Share" }),
@@ -84,7 +72,7 @@ export class Found {
       );
     }
     this.element.replaceChildren(
-      element("div", { className: item.media ? "large" : "large wordy" }, faceOf(item)),
+      ...(item.media ? [element("div", { className: "large" }, faceOf(item))] : []),
       element(
         "div",
         { className: "about" },
@@ -101,21 +89,28 @@ export class Found {
     });
   }
 
+  /** The way to the item itself: its own page or its picture, or else all that is known of it. @param {Item} item */
+  #opener(item) {
+    const href = itemAddress(item);
+    const text = "Open the item";
+    if (!href) return button(text, () => this.#ways.open(item), { text, className: "primary" });
+    const properties = { className: "primary", href, target: "_blank", rel: "noopener noreferrer" };
+    return element("a", properties, icon("link"), text);
+  }
+
   /** @param {Search} search @param {Session} answer */
   #path(search, answer) {
     return element(
       "ol",
       { className: "path", "aria-label": "The way there" },
       ...answer.history.map((one) => {
-        const said = happened(one, (id) => search.item(id).title || id);
+        const said = happened(one, (id) => titleOf(search.item(id)));
         const entry = element("li", { title: said });
         if (one.item === undefined) {
           entry.append(element("span", { className: "said" }, said));
         } else {
-          const face = faceOf(search.item(one.item));
-          if (face instanceof HTMLImageElement) face.alt = said;
           entry.append(
-            face,
+            faceOf(search.item(one.item), said),
             icon(one.type === "found" ? "check" : one.verdict === "like" ? "heart" : "cross"),
           );
           entry.className = one.type === "found" ? "end" : (one.verdict ?? "");

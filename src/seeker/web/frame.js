@@ -1,6 +1,7 @@
 // Where everything stands.
 
-import { button, element, icon } from "./dom.js";
+import { button, element } from "./dom.js";
+import { icon } from "./drawing.js";
 
 /** @import { View } from "./view.js" */
 
@@ -38,9 +39,10 @@ export function frame(view, { anew, share, help }) {
     view.filters.element,
     view.state.element,
     view.found.element,
+    view.listing.partial,
     view.grid.stage,
-    view.explore,
-    view.end,
+    view.listing.more,
+    view.listing.end,
   );
   return element(
     "div",
@@ -58,7 +60,13 @@ export function frame(view, { anew, share, help }) {
 
 /** Grid, trays, undo and redo only. @param {View} view */
 export function plainFrame(view) {
-  const main = element("div", { className: "main" }, view.state.element, view.grid.stage);
+  const main = element(
+    "div",
+    { className: "main" },
+    view.state.element,
+    view.listing.partial,
+    view.grid.stage,
+  );
   return element(
     "div",
     { className: "seeker plain" },
@@ -78,11 +86,15 @@ export function sharedBanner(fork) {
   );
 }
 
+/** From these widths on there is room for more, in letters: larger letters need more room. */
+const WIDE = 62.5;
+const MEDIUM = 37.5;
+
 /** Let the look depend on the room there is, be it a window or a column of some site. @param {HTMLElement} root @param {AbortSignal} leave */
 export function watchSize(root, leave) {
   const size = () => {
-    const width = root.clientWidth;
-    root.dataset.size = width >= 1000 ? "wide" : width >= 600 ? "medium" : "narrow";
+    const room = root.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+    root.dataset.size = room >= WIDE ? "wide" : room >= MEDIUM ? "medium" : "narrow";
   };
   size();
   const watch = new ResizeObserver(size);

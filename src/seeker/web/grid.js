@@ -2,15 +2,17 @@
 
 import { control, judgeCard, makeCard, makeSkeleton } from "./card.js";
 import { element, setChildren } from "./dom.js";
-import { BAR, fit } from "./fit.js";
+import { fit } from "./fit.js";
 import { places, rearrange } from "./motion.js";
+import { Sight } from "./sight.js";
 
 /** @import { Card, Deeds } from "./card.js" */
 /** @import { Ranking } from "./ranking.js" */
 
-/** Milliseconds after which scrolling has come to rest, and after which something was looked at. */
+/** Milliseconds after which scrolling has come to rest. */
 const RESTS = 90;
-const LOOK = 250;
+/** So many cards are painted whether they can be seen or not. */
+const FEW = 48;
 
 export class Grid {
   /** By item. @type {Map<string, Card>} */
@@ -25,16 +27,17 @@ export class Grid {
   #moving = 0;
   #lastTop = 0;
   #bar = false;
-  #looking = 0;
-  /** What was looked at since this ranking came, and its place. @type {Map<string, number>} */
-  #looked = new Map();
+  #sight = new Sight(
+    () => this.#cards.values(),
+    () => this.#bar,
+  );
   /** The place that shall have the focus once it is there. @type {number | null} */
   #awaited = null;
   #deeds;
   #verdict;
   #watch = new ResizeObserver(() => this.#arrange());
   #scrolled = () => {
-    this.#look();
+    this.#sight.look();
     this.#soon();
   };
   #resized = () => this.#arrange();
@@ -63,16 +66,12 @@ export class Grid {
     removeEventListener("resize", this.#resized);
     cancelAnimationFrame(this.#frame);
     clearTimeout(this.#moving);
-    clearTimeout(this.#looking);
+    this.#sight.end();
   }
 
-  get columns() {
-    return this.#columns;
-  }
-
-  /** How many places of the ranking are open to be scrolled through. */
-  get open() {
-    return this.#open;
+  /** How many places can be scrolled through. */
+  get #count() {
+    return Math.min(this.#open, this.#ranking?.end ?? this.#open);
   }
 
   /** Show empty cards until there is something to show. @param {number} count */
@@ -97,8 +96,7 @@ export class Grid {
     this.#ranking = ranking;
     this.#open = open;
     this.#awaited = null;
-    this.#looked.clear();
-    this.#look();
+    this.#sight.begin();
     // However far somebody had scrolled, they have not rushed past a page that is new.
     this.#lastTop = this.stage.getBoundingClientRect().top;
     this.#arrange();
@@ -121,35 +119,9 @@ export class Grid {
     if (this.#ranking) this.#paint();
   }
 
-  /**
-   * Among which items one was clicked: those on screen now, and those of the same page's length
-   * around it at which the person has stopped to look since this ranking came.
-   *
-   * @param {string} clicked
-   */
+  /** Among which items one was clicked. @param {string} clicked */
   seen(clicked) {
-    const here = Number(this.#cards.get(clicked)?.element.dataset.place);
-    const near = (/** @type {number} */ place) => Math.abs(place - here) < (this.#ranking?.first ?? 0);
-    const looked = [...this.#looked].filter(([, place]) => near(place)).map(([id]) => id);
-    return [...new Set([clicked, ...this.#visible().map(({ item }) => item.id), ...looked])];
-  }
-
-  /** The cards of which at least a third is on screen. */
-  #visible() {
-    const floor = innerHeight - (this.#bar ? BAR : 0);
-    return [...this.#cards.values()].filter(({ element }) => {
-      const box = element.getBoundingClientRect();
-      return Math.min(box.bottom, floor) - Math.max(box.top, 0) > box.height / 3;
-    });
-  }
-
-  /** Note what is on screen, once it stands still. */
-  #look() {
-    clearTimeout(this.#looking);
-    this.#looking = setTimeout(() => {
-      for (const { item, element } of this.#visible())
-        this.#looked.set(item.id, Number(element.dataset.place));
-    }, LOOK);
+    return this.#sight.around(clicked, this.#cards.get(clicked), this.#ranking?.first ?? 0);
   }
 
   /** @param {string} item @returns {HTMLElement | null} */
@@ -168,11 +140,13 @@ export class Grid {
     this.#paint();
   }
 
-  /** Move the focus by so many places. @param {number} by */
-  move(by) {
+  /** Move the focus to a card beside the one that has it. @param {"left" | "right" | "up" | "down"} way */
+  move(way) {
+    const onward = getComputedStyle(this.list).direction === "rtl" ? -1 : 1;
+    const by = { left: -onward, right: onward, up: -this.#columns, down: this.#columns }[way];
     const focus = this.#focused();
     const place = focus ? focus.place + by : this.#first;
-    if (place < 0 || place >= this.#open) return;
+    if (place < 0 || place >= this.#count) return;
     const item = this.#ranking?.at(place);
     const card = item && this.#cards.get(item.id);
     if (!card) return;
@@ -193,13 +167,13 @@ export class Grid {
   /** @param {{card: Card, place: number, name: string}} focus */
   #refocus({ card, place, name }) {
     const stays = this.#cards.get(card.item.id);
-    const item = this.#ranking?.at(Math.min(place, this.#open - 1));
+    const item = this.#ranking?.at(Math.min(place, this.#count - 1));
     const next = stays ?? (item && this.#cards.get(item.id));
     if (next) control(next.element, name)?.focus({ preventScroll: true });
   }
 
   #soon() {
-    if (this.#frame || !this.#ranking || this.#open <= this.#ranking.first) return;
+    if (this.#frame || !this.#ranking || this.#count <= this.#ranking.first) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
       this.#paint();
@@ -219,7 +193,7 @@ export class Grid {
     this.#bar = !this.stage.closest('[data-size="wide"], .plain');
     const { columns, row } = fit({ count, width, gap, letter, wordy, around, bar: this.#bar });
     this.#columns = columns;
-    this.list.classList.toggle("slim", width / columns < letter * 12);
+    this.list.classList.toggle("slim", width / columns < letter * (wordy ? 20 : 13));
     this.#row = row;
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#row - gap}px`;
@@ -275,19 +249,19 @@ export class Grid {
 
   /** @param {Ranking} ranking @returns {[number, number]} */
   #window(ranking) {
-    if (this.#open <= Math.max(ranking.first, 48)) return [0, this.#open];
+    if (this.#count <= Math.max(ranking.first, FEW)) return [0, this.#count];
     const { top } = this.stage.getBoundingClientRect();
     const beyond = innerHeight;
-    const rows = Math.ceil(this.#open / this.#columns);
+    const rows = Math.ceil(this.#count / this.#columns);
     const first = Math.max(0, Math.min(Math.floor((-top - beyond) / this.#row), rows - 1));
     const last = Math.max(first + 1, Math.ceil((innerHeight - top + beyond) / this.#row));
-    return [first * this.#columns, Math.min(this.#open, last * this.#columns)];
+    return [first * this.#columns, Math.min(this.#count, last * this.#columns)];
   }
 
   /** Leave room for what is not painted. @param {number} from @param {number} to */
   #pad(from, to) {
     const above = Math.floor(from / this.#columns);
-    const below = Math.ceil(this.#open / this.#columns) - Math.ceil(to / this.#columns);
+    const below = Math.ceil(this.#count / this.#columns) - Math.ceil(to / this.#columns);
     this.list.style.paddingTop = `${above * this.#row}px`;
     this.list.style.paddingBottom = `${below * this.#row}px`;
   }

@@ -1,43 +1,52 @@
-// All items that were seen here, by id.
+// All items that were seen here, of whichever catalog.
 
-/** @import { Service } from "./service.js" */
+import { Refusal } from "./asking.js";
+
 /** @import { Item } from "./types.js" */
 
 export class Items {
-  /** @type {Map<string, Item>} */
+  /** By catalog and id. @type {Map<string, Item>} */
   #known = new Map();
-  #service;
+  #fetch;
   #tell;
 
-  /** @param {Service} service @param {() => void} tell called when an item that was asked for has come */
-  constructor(service, tell) {
-    this.#service = service;
+  /**
+   * @param {(catalog: string, id: string) => Promise<Item>} fetch
+   * @param {() => void} tell called when an item that was asked for has come
+   */
+  constructor(fetch, tell) {
+    this.#fetch = fetch;
     this.#tell = tell;
   }
 
-  /** @param {Item[]} items */
-  add(items) {
-    for (const item of items) this.#known.set(item.id, item);
+  /** @param {string} catalog @param {Item[]} items */
+  add(catalog, items) {
+    for (const item of items) this.#known.set(keyOf(catalog, item.id), item);
   }
 
-  /** An item; one that was never seen here is fetched, and stood in for until it comes. @param {string} id @param {string} catalog @returns {Item} */
-  get(id, catalog) {
-    const item = this.#known.get(id);
+  /** An item; one that was never seen here is fetched, and stood in for until it comes. @param {string} catalog @param {string} id @returns {Item} */
+  get(catalog, id) {
+    const item = this.#known.get(keyOf(catalog, id));
     if (item) return item;
     const standIn = { id, title: "…", media: null, attributes: {} };
-    this.#known.set(id, standIn);
-    this.#fetch(id, catalog);
+    this.add(catalog, [standIn]);
+    this.#ask(catalog, id);
     return standIn;
   }
 
-  /** @param {string} id @param {string} catalog */
-  async #fetch(id, catalog) {
+  /** @param {string} catalog @param {string} id */
+  async #ask(catalog, id) {
     try {
-      this.#known.set(id, await this.#service.item(catalog, id));
-    } catch {
-      // It may have left the catalog, or the service is away: its id must do.
-      this.#known.set(id, { id, title: id, media: null, attributes: {} });
+      this.add(catalog, [await this.#fetch(catalog, id)]);
+    } catch (problem) {
+      // The search may have been left, and the item is of no interest until somebody comes back.
+      if (!(problem instanceof Refusal)) return void this.#known.delete(keyOf(catalog, id));
+      // It has left the catalog: its id must do.
+      this.add(catalog, [{ id, title: "", media: null, attributes: {} }]);
     }
     this.#tell();
   }
 }
+
+/** @param {string} catalog @param {string} id */
+const keyOf = (catalog, id) => JSON.stringify([catalog, id]);

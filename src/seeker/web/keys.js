@@ -1,7 +1,5 @@
 // The keys: everything on the page can be done with them.
 
-import { element } from "./dom.js";
-
 /** @import { Grid } from "./grid.js" */
 /** @import { Item } from "./types.js" */
 
@@ -24,19 +22,10 @@ const KEYS = {
   arrowdown: "down",
 };
 
-/** What the help says. @type {[string, string][]} */
-const HELP = [
-  ["← → ↑ ↓", "go from item to item"],
-  ["L or +", "like it"],
-  ["D or −", "dislike it"],
-  ["Enter", "open it"],
-  ["U", "undo"],
-  ["R", "redo"],
-  ["/", "type words"],
-  ["?", "this help"],
-];
-
 /**
+ * Hear keys that are typed in the search; where it is the whole page, also before anything has the
+ * focus. On a site of others, those keys are theirs.
+ *
  * @param {HTMLElement} host
  * @param {AbortSignal} signal ends the listening
  * @param {(command: Command) => boolean} obey returns whether it meant something
@@ -50,8 +39,7 @@ export function listenForKeys(host, signal, obey) {
     if (event.target === document.body) hear(event);
   };
   host.addEventListener("keydown", hear, { signal });
-  // Before anything has the focus, keys arrive at the document.
-  document.addEventListener("keydown", hearFromBody, { signal });
+  if (host.hasAttribute("whole-page")) document.addEventListener("keydown", hearFromBody, { signal });
 }
 
 /** @param {KeyboardEvent} event @returns {Command | null} */
@@ -91,39 +79,7 @@ export function obey(command, grid, ways) {
     default:
       // Without a card in focus, up and down are for scrolling.
       if (!current && (command === "up" || command === "down")) return false;
-      grid.move({ left: -1, right: 1, up: -grid.columns, down: grid.columns }[command]);
+      grid.move(command);
       return true;
   }
-}
-
-/** @returns {HTMLDialogElement} */
-export function helpDialog() {
-  const close = element("button", { type: "button", className: "primary" }, "Close");
-  const dialog = element(
-    "dialog",
-    { className: "help", "aria-label": "Help" },
-    element(
-      "div",
-      { className: "inside" },
-      element("h2", {}, "How it works"),
-      element(
-        "p",
-        {},
-        "Think of something. Like what comes close to it, dislike what does not: every click brings a better page. When you see it, open it and press Found it.",
-      ),
-      element("p", {}, "On a touch screen, swipe a card to the right to like it, to the left to dislike it."),
-      element("h2", {}, "Keys"),
-      element(
-        "dl",
-        { className: "keys" },
-        ...HELP.flatMap(([key, does]) => [
-          element("dt", {}, element("kbd", {}, key)),
-          element("dd", {}, does),
-        ]),
-      ),
-      close,
-    ),
-  );
-  close.onclick = () => dialog.close();
-  return dialog;
 }

@@ -25,11 +25,9 @@ export class Notices {
 
   /** @param {Search} search */
   show(search) {
-    const away = search.unreachable
-      ? `${search.unreachable} What you did is kept, and sent as soon as that works again.`
-      : search.slow
-        ? "This takes longer than usual. Please wait a moment."
-        : "";
+    const kept = search.unsent ? " What you did is kept, and sent as soon as that works again." : "";
+    const slow = search.slow ? "This takes longer than usual. Please wait a moment." : "";
+    const away = search.unreachable ? search.unreachable + kept : slow;
     this.banner.hidden = !away;
     this.banner.classList.toggle("slow", !search.unreachable);
     const told = /** @type {HTMLElement} */ (this.banner.firstElementChild);

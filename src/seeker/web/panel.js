@@ -1,9 +1,11 @@
 // Beside the grid, or below it on a small screen: where the search stands, and the way here.
 
 import { BeliefPicture } from "./belief.js";
-import { button, element, icon } from "./dom.js";
+import { button, element } from "./dom.js";
+import { icon } from "./drawing.js";
 import { Steps } from "./steps.js";
 import { Trays } from "./trays.js";
+import { explore } from "./verbs.js";
 
 /** @import { Search } from "./search.js" */
 
@@ -97,11 +99,12 @@ export class Panel {
   }
 
   #surprise() {
-    this.#search.explore((this.#search.answer?.exploration ?? 1) > 1 ? 1 : SURPRISING);
+    this.#search.do(explore((this.#search.answer?.exploration ?? 1) > 1 ? 1 : SURPRISING));
   }
 
   #toggle() {
     const open = this.element.classList.toggle("open");
     this.more.setAttribute("aria-expanded", String(open));
+    if (open) this.steps.reveal();
   }
 }

@@ -1,6 +1,6 @@
 // Asking again when the service is away: what was done is not lost, and never counted twice.
 
-import { Unreachable } from "./service.js";
+import { Unreachable } from "./asking.js";
 
 const FIRST = 1000;
 const LONGEST = 15_000;

@@ -14,6 +14,8 @@ export class Ranking {
   #asked = new Set();
   /** @type {[number, number]} */
   #wanted = [0, 0];
+  /** Whether the service now has another one. */
+  #moved = false;
   #fetch;
   #tell;
 
@@ -25,6 +27,10 @@ export class Ranking {
    */
   constructor(page, fetch, tell) {
     this.total = page.total;
+    /** Where it ends, as far as is known: earlier where a part of the catalog cannot be asked. */
+    this.end = page.total;
+    /** Whether a part of the catalog could not be asked. */
+    this.partial = false;
     this.first = page.items.length;
     this.#fetch = fetch;
     this.#tell = tell;
@@ -38,12 +44,14 @@ export class Ranking {
 
   /** Have the items of these places fetched, those wanted last before others. @param {number} from @param {number} to */
   want(from, to) {
-    this.#wanted = [from, Math.min(to, this.total)];
+    if (this.#moved) return;
+    this.#wanted = [from, to];
     this.#go();
   }
 
   #go() {
-    const [from, to] = this.#wanted;
+    const from = this.#wanted[0];
+    const to = Math.min(this.#wanted[1], this.end);
     for (let block = Math.floor(from / BLOCK); block * BLOCK < to; block += 1) {
       if (this.#asked.size >= AT_ONCE) return;
       if (
@@ -57,10 +65,18 @@ export class Ranking {
   /** @param {number} block */
   async #get(block) {
     this.#asked.add(block);
-    const page = await this.#fetch(block * BLOCK, Math.min(BLOCK, this.total - block * BLOCK));
+    const limit = Math.min(BLOCK, this.total - block * BLOCK);
+    const page = await this.#fetch(block * BLOCK, limit);
     this.#asked.delete(block);
     if (!page) return;
-    this.#tell(this.#add(page) ? null : "moved");
+    if (!this.#add(page)) {
+      // No part of it fits any more: asking on would give the same answer for ever.
+      this.#wanted = [0, 0];
+      this.#moved = true;
+      return this.#tell("moved");
+    }
+    if (page.items.length < limit) this.end = Math.min(this.end, page.offset + page.items.length);
+    this.#tell(null);
     this.#go();
   }
 
@@ -73,6 +89,7 @@ export class Ranking {
   /** @param {Page} page @returns {boolean} whether it fits to what is known */
   #add(page) {
     if (page.total !== this.total) return false;
+    this.partial ||= Boolean(page.partial);
     return page.items.every((item, index) => {
       const place = page.offset + index;
       if ((this.#places.get(item.id) ?? place) !== place) return false;

@@ -1,28 +1,19 @@
-// One search: what is known of it, and what a person has done that the service has yet to confirm.
+// One search: what is known of it, and what is under way.
 //
-// Things done are sent one after the other, each under its own request key. What has been done is
-// shown at once; if the service refuses it, it is taken back with a sentence; if the service cannot
-// be reached, it is kept and sent again.
+// What has been done is shown at once; if the service refuses it, it is taken back with a sentence;
+// if the service cannot be reached, it is kept and sent again.
 
-import { NOTHING, judging, narrowing, saying, unsaying } from "./foreseen.js";
+import { Refusal, requestKey, wordsOf } from "./asking.js";
+import { Deeds } from "./deeds.js";
 import { Items } from "./items.js";
 import { Patience } from "./patience.js";
-import { Refusal, requestKey } from "./service.js";
 import { Slowness } from "./slowness.js";
+import { beliefOf } from "./thinking.js";
+import { NOTHING } from "./verbs.js";
 
 /** @import { Service } from "./service.js" */
-/** @import { Foreseen } from "./foreseen.js" */
-/** @import { Filter, Place, Session, Verdict, Wish } from "./types.js" */
-
-/**
- * @typedef {object} Deed
- * @property {string} key
- * @property {(now: Session, key: string) => Promise<Session>} send
- * @property {(before: Foreseen) => Foreseen} foresee
- * @property {(answer: Session) => void} done
- */
-
-const BELIEF_PAUSES = [120, 250, 500, 1000, 2000, 4000];
+/** @import { Place, Session, Wish } from "./types.js" */
+/** @import { Deed, Effect } from "./verbs.js" */
 
 /** Tells of every change by the event "change"; of a new answer by "answer", of a refusal by "refused". */
 export class Search extends EventTarget {
@@ -36,8 +27,7 @@ export class Search extends EventTarget {
   trouble = "";
   items;
 
-  /** @type {Deed[]} */
-  #deeds = [];
+  #deeds = new Deeds();
   #working = false;
   /** The answer that was told of last. @type {Session | null} */
   #taken = null;
@@ -52,11 +42,19 @@ export class Search extends EventTarget {
     super();
     this.#service = service;
     this.#plain = plain;
-    this.items = new Items(service, () => this.#tell());
+    this.items = new Items(
+      (catalog, id) => this.insist(() => service.item(catalog, id)),
+      () => this.#tell(),
+    );
   }
 
   get busy() {
-    return this.#working || this.#deeds.length > 0;
+    return this.#working || this.#deeds.any;
+  }
+
+  /** Whether the person has done something that the service does not know of yet. */
+  get unsent() {
+    return this.#deeds.any;
   }
 
   /** Why the service cannot be reached, or nothing. */
@@ -72,9 +70,9 @@ export class Search extends EventTarget {
     return this.place?.kind === "shared";
   }
 
-  /** What is in effect, as the person sees it already. @returns {Foreseen} */
+  /** What is in effect, as the person sees it already. @returns {Effect} */
   get foreseen() {
-    return this.#deeds.reduce((before, deed) => deed.foresee(before), this.answer ?? NOTHING);
+    return this.#deeds.foresee(this.answer ?? NOTHING);
   }
 
   /** @param {string} item @returns {"like" | "dislike" | null} */
@@ -86,7 +84,7 @@ export class Search extends EventTarget {
 
   /** An item by its id; one that was never seen here is fetched, and told of when it is there. @param {string} id */
   item(id) {
-    return this.items.get(id, this.answer?.catalog ?? "");
+    return this.items.get(this.answer?.catalog ?? "", id);
   }
 
   /** @param {Place} place */
@@ -112,52 +110,16 @@ export class Search extends EventTarget {
   close() {
     this.#course.abort();
     this.#slowness.end();
-    this.#deeds = [];
+    this.#deeds.forget();
     this.retry();
   }
 
-  /**
-   * @param {string} item
-   * @param {Verdict} verdict
-   * @param {string[]} shown
-   * @param {(answer: Session) => void} done
-   */
-  click(item, verdict, shown, done) {
-    const said = verdict === "clear" ? { item, verdict } : { item, verdict, shown };
-    this.#do("clicks", said, done, judging(item, verdict));
-  }
-
-  undo(count = 1) {
-    this.#do("undo", this.#plain ? {} : { count });
-  }
-
-  redo(count = 1) {
-    this.#do("redo", this.#plain ? {} : { count });
-  }
-
-  /** @param {string} text */
-  say(text) {
-    this.#do("text", { text }, undefined, saying(text));
-  }
-
-  /** @param {string} text */
-  unsay(text) {
-    this.#do("text", { text, clear: true }, undefined, unsaying(text));
-  }
-
-  /** @param {Filter | null} filter */
-  narrow(filter) {
-    this.#do("filter", { filter }, undefined, narrowing(filter));
-  }
-
-  /** @param {number} level */
-  explore(level) {
-    this.#do("exploration", { level });
-  }
-
-  /** @param {string} item @param {(answer: Session) => void} done */
-  found(item, done) {
-    this.#do("found", { item }, done);
+  /** @param {Deed} deed @param {(answer: Session) => void} [done] called once the service has confirmed it */
+  do(deed, done = () => {}) {
+    if (!this.answer || this.readOnly || this.phase !== "ready") return;
+    this.#deeds.add(deed, done);
+    this.#tell();
+    if (!this.#working) this.#work();
   }
 
   /** Ask again at once for what could not be reached. */
@@ -168,7 +130,7 @@ export class Search extends EventTarget {
   /** Take in where the session is now. */
   async reload() {
     const { place } = this;
-    if (place && !this.#working) await this.#enter(place, () => this.#service.open(place));
+    if (place && !this.#working) await this.open(place);
   }
 
   /**
@@ -191,89 +153,77 @@ export class Search extends EventTarget {
   async #enter(place, ask) {
     this.close();
     const course = (this.#course = new AbortController()).signal;
-    this.#working = true;
     this.phase = "loading";
     this.place = place;
+    this.#begin();
     this.#tell();
-    this.#slowness.begin();
     try {
       const answer = await this.insist(ask, course);
       this.place = place?.kind === "shared" ? place : { kind: "session", id: answer.id };
-      this.#working = false;
       this.phase = "ready";
+      this.#end();
       this.#take(answer);
       return answer;
     } catch (problem) {
       if (course.aborted) return null;
-      this.#working = false;
       this.phase = problem instanceof Refusal && problem.status === 404 && place ? "gone" : "failed";
-      this.trouble = problem instanceof Error ? problem.message : String(problem);
+      this.trouble = wordsOf(problem);
+      this.#end();
       this.#tell();
       return null;
-    } finally {
-      if (!course.aborted) this.#slowness.end();
     }
-  }
-
-  /**
-   * @param {Parameters<Service["act"]>[1]} verb
-   * @param {Parameters<Service["act"]>[2]} said
-   * @param {(answer: Session) => void} done
-   * @param {(before: Foreseen) => Foreseen} foresee
-   */
-  #do(verb, said, done = () => {}, foresee = (before) => before) {
-    if (!this.answer || this.readOnly || this.phase !== "ready") return;
-    /** @type {Deed["send"]} */
-    const send = (now, key) => this.#service.act(now, verb, said, key);
-    this.#deeds.push({ key: requestKey(), send, foresee, done });
-    this.#tell();
-    if (!this.#working) this.#work();
   }
 
   async #work() {
     const course = this.#course.signal;
-    this.#working = true;
-    this.#slowness.begin();
+    this.#begin();
     try {
-      for (let deed = this.#deeds[0]; deed && this.answer; deed = this.#deeds[0]) {
-        const { answer: now } = this;
-        const current = deed;
-        try {
-          const answer = await this.insist(() => current.send(now, current.key), course);
-          this.#deeds.shift();
-          // What waits was done on the page before: only the last answer is worth painting.
-          this.answer = answer;
-          if (!this.#deeds.length) this.#take(answer);
-          deed.done(answer);
-        } catch (problem) {
-          if (!(problem instanceof Refusal)) throw problem;
-          this.#refused(problem);
-        }
-      }
+      await this.#deeds.work(
+        (deed, key) => {
+          const now = /** @type {Session} */ (this.answer);
+          return this.insist(() => this.#service.act(now, deed, key), course);
+        },
+        (answer) => this.#answered(answer),
+        (refusal) => this.#refused(refusal),
+      );
     } catch (problem) {
       if (!course.aborted) throw problem;
     } finally {
       if (!course.aborted) {
-        this.#slowness.end();
-        this.#working = false;
+        this.#end();
         this.#tell();
       }
     }
   }
 
+  #begin() {
+    this.#working = true;
+    this.#slowness.begin();
+  }
+
+  #end() {
+    this.#working = false;
+    this.#slowness.end();
+  }
+
+  /** @param {Session} answer */
+  #answered(answer) {
+    this.answer = answer;
+    // What waits was done on the page before: only the last answer is worth painting.
+    if (!this.#deeds.any) this.#take(answer);
+  }
+
   /** @param {Refusal} refusal */
   #refused(refusal) {
-    this.#deeds.shift();
-    const { answer } = this;
+    const { answer, place } = this;
     if (refusal.session) {
       // What was done after it was done on a page that is no more.
-      this.#deeds = [];
+      this.#deeds.forget();
       this.#take(refusal.session);
-    } else if (refusal.status === 404 && this.place) {
+    } else if (refusal.status === 404 && place) {
       // Either the item or the whole session is no longer there: opening it again tells which.
-      const { place } = this;
-      this.#enter(place, () => this.#service.open(place));
-    } else if (answer && answer !== this.#taken && !this.#deeds.length) {
+      this.open(place);
+    } else if (answer && answer !== this.#taken && !this.#deeds.any) {
       this.#take(answer);
     }
     this.#tell();
@@ -284,24 +234,20 @@ export class Search extends EventTarget {
   #take(answer) {
     this.answer = answer;
     this.#taken = answer;
-    this.items.add(answer.page.items);
+    this.items.add(answer.catalog, answer.page.items);
     this.dispatchEvent(new CustomEvent("answer", { detail: answer }));
     this.#tell();
-    if (!answer.belief && !this.#plain) this.#awaitBelief(answer);
+    if (!answer.belief && !this.#plain) this.#think(answer);
   }
 
-  /** A belief that is still being computed is asked for again. @param {Session} answer */
-  async #awaitBelief(answer) {
+  /** @param {Session} answer one whose belief is still being computed */
+  async #think(answer) {
     const { place } = this;
     const course = this.#course.signal;
-    for (const pause of BELIEF_PAUSES) {
-      await new Promise((resolve) => setTimeout(resolve, pause));
-      if (course.aborted || this.answer !== answer || !place) return;
-      const again = await this.#service.open(place).catch(() => null);
-      if (course.aborted || this.answer !== answer || again?.step !== answer.step) return;
-      answer.belief = again.belief;
-      if (answer.belief) return this.#tell();
-    }
+    if (!place) return;
+    const wanted = () => !course.aborted && this.answer === answer;
+    answer.belief = await beliefOf(answer, () => this.#service.open(place), wanted);
+    if (answer.belief) this.#tell();
   }
 
   #tell() {

@@ -3,7 +3,8 @@
 //   <script type="module" src="https://seeker.example/web/seeker.js"></script>
 //   <seeker-search catalog="shoes"></seeker-search>
 //
-// Attributes: catalog, page-size, session (opens that one), plain (grid, trays, undo and redo only).
+// Attributes: catalog, page-size, session (opens that one), plain (grid, trays, undo and redo only),
+// whole-page (keys are heard wherever they are typed).
 // Events: seeker:session, seeker:click, seeker:found. Property: session, the last answer.
 
 import { Service } from "./service.js";
@@ -13,8 +14,16 @@ import { View } from "./view.js";
 
 const here = new URL(import.meta.url);
 const service = new Service(new URL("/", here));
-const style = new CSSStyleSheet();
-style.replaceSync(await (await fetch(new URL("style.css", here))).text());
+const sheets = await Promise.all(
+  ["./colours.css", "./style.css", "./grid.css", "./panel.css", "./dialogs.css"].map(sheet),
+);
+
+/** @param {string} name */
+async function sheet(name) {
+  const answer = await fetch(new URL(name, here));
+  if (!answer.ok) throw new Error(`The stylesheet ${name} could not be had: ${answer.status}.`);
+  return new CSSStyleSheet().replace(await answer.text());
+}
 
 class SeekerSearch extends HTMLElement {
   static observedAttributes = ["session", "catalog"];
@@ -29,7 +38,7 @@ class SeekerSearch extends HTMLElement {
 
   connectedCallback() {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = [style];
+    root.adoptedStyleSheets = sheets;
     this.#view = new View(this, root, service);
   }
 

@@ -1,6 +1,8 @@
 // Numbers and states as plain sentences.
 
-/** @import { Belief, Happening, Item, Session } from "./types.js" */
+import { attributeName, plain } from "./item.js";
+
+/** @import { Belief, Happening, Session } from "./types.js" */
 
 /** What views are called by people. @type {Record<string, string>} */
 const VIEWS = { image: "looks", colour: "colour", color: "colour", text: "theme" };
@@ -79,34 +81,6 @@ export function duration(seconds) {
   if (seconds < 86_400) return `about ${counted(Math.round(seconds / 3600), "hour")}`;
   return `about ${counted(Math.round(seconds / 86_400), "day")}`;
 }
-
-/** Say what an item is beside its title: a lead of its longest text, and the rest in short. @param {Item} item */
-export function summary(item) {
-  const told = Object.entries(item.attributes).filter(
-    ([, value]) => value !== null && value !== "" && !isAddress(value),
-  );
-  const texts = told.filter(([, value]) => typeof value === "string" && value.length > 40);
-  const lead = texts.map(([, value]) => String(value)).sort((a, b) => b.length - a.length)[0] ?? "";
-  const rest = told
-    .filter(([, value]) => String(value).length <= 40)
-    .slice(0, 3)
-    .map(([, value]) => plain(value))
-    .join(" · ");
-  return { lead, rest };
-}
-
-/** @param {unknown} value */
-const isAddress = (value) => typeof value === "string" && /^https?:\/\//.test(value);
-
-/** @param {unknown} value a value of an attribute */
-export function plain(value) {
-  if (Array.isArray(value)) return value.join(", ");
-  if (typeof value === "boolean") return value ? "yes" : "no";
-  return String(value);
-}
-
-/** @param {string} name an attribute */
-export const attributeName = (name) => name.replaceAll("_", " ");
 
 /** Say what a filter asks of one attribute. @param {string} name @param {unknown} condition */
 export function condition(name, condition) {

@@ -1,36 +1,9 @@
-// The calls of the HTTP interface. A failure is one of two errors, each with a sentence for people.
+// The calls of the HTTP interface.
 
-/** @import { CatalogAnswer, CatalogLine, Explanation, Filter, Item, Page, Place, Session, Verdict, Wish } from "./types.js" */
+import { Refusal, ask } from "./asking.js";
 
-/** The service has said no, and would say no again. */
-export class Refusal extends Error {
-  /** @param {string} message @param {number} status @param {Session | null} session */
-  constructor(message, status, session) {
-    super(message);
-    this.status = status;
-    /** Where the session is now, if the service has told. */
-    this.session = session;
-  }
-}
-
-/** The service cannot be reached, or has too much to do: the same may work a little later. */
-export class Unreachable extends Error {
-  /** @param {string} message @param {number | null} wait milliseconds, if the service has told */
-  constructor(message, wait = null) {
-    super(message);
-    this.wait = wait;
-  }
-}
-
-const LATER = new Set([408, 429, 502, 503, 504]);
-const PATIENCE = 30_000;
-
-/** @returns {string} a name for a request, so that a retry of it is never counted twice */
-export function requestKey() {
-  return [...crypto.getRandomValues(new Uint8Array(16))]
-    .map((one) => one.toString(16).padStart(2, "0"))
-    .join("");
-}
+/** @import { CatalogAnswer, CatalogLine, Explanation, Item, Page, Place, Session, Wish } from "./types.js" */
+/** @import { Deed } from "./verbs.js" */
 
 export class Service {
   #base;
@@ -93,26 +66,10 @@ export class Service {
     return this.#shown(await this.#ask("POST", `${path(place)}/fork`, {}, key));
   }
 
-  /**
-   * Do something in a session.
-   *
-   * @param {Session} now the session as it is known
-   * @param {"clicks" | "undo" | "redo" | "text" | "filter" | "exploration" | "found"} verb
-   * @param {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number}} said
-   * @param {string} key
-   */
-  async act(now, verb, said, key) {
+  /** Do something in a session. @param {Session} now as it is known @param {Deed} deed @param {string} key */
+  async act(now, { verb, said }, key) {
     const place = `/v1/sessions/${encodeURIComponent(now.id)}/${verb}`;
     return this.#shown(await this.#ask("POST", place, { ...said, step: now.step }, key));
-  }
-
-  /** @param {Item} item @returns {string} where the item can be looked at */
-  address(item, catalog = "") {
-    for (const value of Object.values(item.attributes)) {
-      if (typeof value === "string" && /^https?:\/\/\S+$/.test(value)) return value;
-    }
-    const path = `/v1/items/${encodeURIComponent(catalog)}/${encodeURIComponent(item.id)}`;
-    return item.media ?? new URL(path, this.#base).href;
   }
 
   /**
@@ -123,32 +80,12 @@ export class Service {
    * @returns {Promise<any>}
    */
   async #ask(method, path, body, key) {
-    /** @type {Record<string, string>} */
-    const headers = {};
-    if (body !== undefined) headers["Content-Type"] = "application/json";
-    if (key !== undefined) headers["Idempotency-Key"] = key;
-    /** @type {Response} */
-    let answer;
-    /** @type {any} */
-    let content;
     try {
-      answer = await fetch(new URL(path, this.#base), {
-        method,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-        signal: AbortSignal.timeout(PATIENCE),
-      });
-      content = await answer.json();
-    } catch {
-      throw new Unreachable("Seeker cannot be reached just now.");
+      return await ask(method, new URL(path, this.#base), { body, key });
+    } catch (problem) {
+      if (problem instanceof Refusal && problem.session) this.#shown(problem.session);
+      throw problem;
     }
-    if (answer.ok) return content;
-    const words = [content.detail, content.hint].filter(Boolean).join(" ") || answer.statusText;
-    if (LATER.has(answer.status)) {
-      const wait = Number(answer.headers.get("Retry-After"));
-      throw new Unreachable(words, wait > 0 ? wait * 1000 : null);
-    }
-    throw new Refusal(words, answer.status, content.session ? this.#shown(content.session) : null);
   }
 
   /** @param {Session} session */

@@ -1,15 +1,18 @@
 // A link to a search, to be given to somebody: they can look at it, and go on from there on their own.
 
+import { copier } from "./copying.js";
+import { makeDialog } from "./dialog.js";
 import { button, element } from "./dom.js";
 
 export class Sharing {
   constructor() {
-    this.link = element("a", { target: "_blank", rel: "noopener" });
-    this.link.setAttribute("aria-label", "Link to this search");
-    this.copied = element("p", { className: "soft", "aria-live": "polite" });
-    this.dialog = element(
-      "dialog",
-      { className: "sharing", "aria-label": "Share" },
+    this.link = element("a", { target: "_blank", rel: "noopener", "aria-label": "Link to this search" });
+    const mark = () => getSelection()?.selectAllChildren(this.link);
+    const { copy, told } = copier(() => this.link.href, mark, "primary");
+    this.copied = told;
+    this.dialog = makeDialog(
+      "sharing",
+      { "aria-label": "Share" },
       element(
         "div",
         { className: "inside" },
@@ -24,7 +27,7 @@ export class Sharing {
         element(
           "div",
           { className: "verdicts" },
-          button("Copy", () => this.#copy(), { text: "Copy", className: "primary" }),
+          copy,
           button("Close", () => this.dialog.close(), { text: "Close" }),
         ),
       ),
@@ -37,16 +40,5 @@ export class Sharing {
     this.link.textContent = address.replace(/^https?:\/\//, "");
     this.copied.textContent = "";
     if (!this.dialog.open) this.dialog.showModal();
-  }
-
-  async #copy() {
-    try {
-      await navigator.clipboard.writeText(this.link.href);
-      this.copied.textContent = "Copied.";
-    } catch {
-      // Browsers forbid it on pages without TLS.
-      getSelection()?.selectAllChildren(this.link);
-      this.copied.textContent = "Your browser does not let pages copy: the link is marked, copy it by hand.";
-    }
   }
 }

@@ -8,24 +8,21 @@ export class Slowness {
   #timer = 0;
   #tell;
 
-  /** @param {() => void} tell called when that changes */
+  /** @param {() => void} tell called when it becomes slow */
   constructor(tell) {
     this.#tell = tell;
   }
 
   begin() {
     this.end();
-    this.#timer = setTimeout(() => this.#set(true), LONG);
+    this.#timer = setTimeout(() => {
+      this.slow = true;
+      this.#tell();
+    }, LONG);
   }
 
   end() {
     clearTimeout(this.#timer);
-    if (this.slow) this.#set(false);
-  }
-
-  /** @param {boolean} slow */
-  #set(slow) {
-    this.slow = slow;
-    this.#tell();
+    this.slow = false;
   }
 }

@@ -1,6 +1,7 @@
 // What is shown instead of items: why there are none, and what can be done.
 
 import { button, element } from "./dom.js";
+import { narrow, travel } from "./verbs.js";
 
 /** @import { Search } from "./search.js" */
 /** @import { Session } from "./types.js" */
@@ -8,6 +9,9 @@ import { button, element } from "./dom.js";
 /** @typedef {{title: string, text: string, ways: [string, () => void][]}} Reason */
 
 export class State {
+  /** @type {string | null} */
+  #told = null;
+
   constructor() {
     this.element = element("section", { className: "state", part: "state", hidden: true });
   }
@@ -15,6 +19,10 @@ export class State {
   /** @param {Reason | null} reason nothing: there is something to show */
   show(reason) {
     this.element.hidden = !reason;
+    // What is there already stays, and keeps the focus.
+    const told = reason && `${reason.title} ${reason.text}`;
+    if (told === this.#told) return;
+    this.#told = told;
     if (!reason) return this.element.replaceChildren();
     const ways = reason.ways.map(([text, way], index) =>
       button(text, way, { text, className: index ? "" : "primary" }),
@@ -57,12 +65,12 @@ export function stateOf(search, plain, { anew, again }) {
     return {
       title: "Nothing is left.",
       text: "You have rated everything there is.",
-      ways: [["Undo the last", () => search.undo()]],
+      ways: [["Undo the last", () => search.do(travel(-1))]],
     };
   if (answer.page.total > 0) return null;
   return {
     title: "Nothing passes these filters.",
     text: "Remove some of them, or all.",
-    ways: [["Remove the filters", () => search.narrow(null)], ...afresh],
+    ways: [["Remove the filters", () => search.do(narrow(null))], ...afresh],
   };
 }

@@ -1,7 +1,9 @@
 // The way so far: a strip of steps that can be gone back to, and forward again.
 
-import { faceOf } from "./card.js";
-import { button, element, icon } from "./dom.js";
+import { element, setEntries } from "./dom.js";
+import { icon } from "./drawing.js";
+import { faceOf } from "./face.js";
+import { titleOf } from "./item.js";
 import { happened } from "./sentences.js";
 
 /** @import { Search } from "./search.js" */
@@ -15,6 +17,8 @@ export class Steps {
   /** @type {Happening[]} */
   #past = [];
   #session = "";
+  /** Which step the search is at. */
+  #here = 0;
   #travel;
 
   /** @param {(by: number) => void} travel by how many steps to go back (below zero) or forward */
@@ -29,27 +33,27 @@ export class Steps {
     const { answer } = search;
     if (!answer) return;
     this.#follow(answer.id, answer.history, answer.undone);
-    this.element.hidden = !answer.history.length && !this.#ahead.length;
     const here = answer.history.length;
     const all = [...answer.history, ...this.#ahead];
-    const title = (/** @type {string} */ id) => search.item(id).title || id;
-    const start = this.#step("Go back to the start", "Start", -here, here === 0, search.readOnly);
-    this.list.replaceChildren(
-      start,
-      ...all.map((happening, index) => {
-        const said = happened(happening, title);
-        const by = index + 1 - here;
-        const label =
-          by > 0 ? `Go forward to step ${index + 1}: ${said}` : `Go back to step ${index + 1}: ${said}`;
-        const entry = this.#step(label, "", by, by === 0, search.readOnly);
-        entry.classList.toggle("ahead", by > 0);
-        entry.title = said;
-        entry.firstElementChild?.append(...this.#look(happening, search));
-        return entry;
-      }),
+    const said = all.map((one) => happened(one, (id) => titleOf(search.item(id))));
+    this.element.hidden = !all.length;
+    setEntries(this.list, [
+      ["start", () => this.#entry(0, "", [element("span", {}, "Start")])],
+      ...all.map((one, index) => this.#wanted(one, index, said[index] ?? "", search)),
+    ]);
+    ["the start", ...said.map((one, index) => `step ${index + 1}: ${one}`)].forEach((what, step) =>
+      this.#mark(step, what, here, search.readOnly),
     );
-    const current = this.list.querySelector("[aria-current]");
-    if (current instanceof HTMLElement) this.list.scrollLeft = current.offsetLeft - this.list.clientWidth / 2;
+    if (here === this.#here) return;
+    this.#here = here;
+    this.reveal();
+  }
+
+  /** Bring the step that the search is at into sight. */
+  reveal() {
+    const strip = this.list.getBoundingClientRect();
+    const entry = this.list.children[this.#here]?.getBoundingClientRect();
+    if (entry) this.list.scrollLeft += entry.left + entry.width / 2 - strip.left - strip.width / 2;
   }
 
   /** Remember what was taken back. @param {string} session @param {Happening[]} history @param {number} undone */
@@ -61,12 +65,34 @@ export class Steps {
     this.#past = history;
   }
 
-  /** @param {string} label @param {string} text @param {number} by @param {boolean} here @param {boolean} readOnly */
-  #step(label, text, by, here, readOnly) {
-    const made = button(label, () => by && this.#travel(by), text ? { text } : {});
+  /** @param {Happening} happening @param {number} index @param {string} said @param {Search} search @returns {[string, () => HTMLElement]} */
+  #wanted(happening, index, said, search) {
+    const media = happening.item === undefined ? null : search.item(happening.item).media;
+    const make = () => this.#entry(index + 1, said, this.#look(happening, search));
+    return [JSON.stringify([index, said, media]), make];
+  }
+
+  /** @param {number} step @param {string} said @param {Node[]} look */
+  #entry(step, said, look) {
+    const made = element("button", { type: "button", onclick: () => this.#go(step) }, ...look);
+    return element("li", { title: said }, made);
+  }
+
+  /** @param {number} step */
+  #go(step) {
+    if (step !== this.#here) this.#travel(step - this.#here);
+  }
+
+  /** Say how a step stands to where the search is. @param {number} step @param {string} what @param {number} here @param {boolean} readOnly */
+  #mark(step, what, here, readOnly) {
+    const entry = this.list.children[step];
+    const made = entry?.querySelector("button");
+    if (!entry || !made) return;
+    entry.classList.toggle("ahead", step > here);
     made.disabled = readOnly;
-    if (here) made.setAttribute("aria-current", "step");
-    return element("li", {}, made);
+    made.setAttribute("aria-label", `${step > here ? "Go forward" : "Go back"} to ${what}`);
+    if (step === here) made.setAttribute("aria-current", "step");
+    else made.removeAttribute("aria-current");
   }
 
   /** @param {Happening} happening @param {Search} search @returns {Node[]} */

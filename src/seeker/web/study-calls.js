@@ -1,6 +1,6 @@
 // The calls of a study, and the key with which a participant finds back.
 
-import { Refusal, Unreachable } from "./service.js";
+import { ask as request } from "./asking.js";
 
 /** @import { Item } from "./types.js" */
 /** @typedef {{open: boolean, consent: string, digest: string, trials: number, steps: number, page_size: number, items: number}} About */
@@ -8,34 +8,10 @@ import { Refusal, Unreachable } from "./service.js";
 /** @typedef {{number: number, outcome: "found" | "steps used up" | "gave up", used: number}} Ended */
 /** @typedef {{trials: number, steps: number, done: number, current: Trial | null, last: Ended | null}} Standing */
 
-const PATIENCE = 30_000;
 const KEPT = "seeker-study-key";
 
-/**
- * @param {"GET" | "POST" | "DELETE"} method
- * @param {string} path
- * @param {object} [body]
- * @returns {Promise<any>}
- */
-async function ask(method, path, body) {
-  /** @type {Response} */
-  let answer;
-  /** @type {any} */
-  let content;
-  try {
-    answer = await fetch(`/v1/study${path}`, {
-      method,
-      headers: body ? { "Content-Type": "application/json" } : {},
-      body: body ? JSON.stringify(body) : null,
-      signal: AbortSignal.timeout(PATIENCE),
-    });
-    content = answer.status === 204 ? null : await answer.json();
-  } catch {
-    throw new Unreachable("The study cannot be reached just now. Nothing is lost.");
-  }
-  if (answer.ok) return content;
-  throw new Refusal([content.detail, content.hint].filter(Boolean).join(" ") || answer.statusText, answer.status, null);
-}
+/** @param {"GET" | "POST" | "DELETE"} method @param {string} path @param {object} [body] */
+const ask = (method, path, body) => request(method, new URL(`/v1/study${path}`, location.href), { body });
 
 /** @returns {Promise<About>} */
 export const about = () => ask("GET", "");

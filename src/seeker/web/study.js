@@ -1,9 +1,12 @@
 // A study: consent, instructions, one search after the other, and the way out at any time.
 
 import "./seeker.js";
-import { Refusal, Unreachable } from "./service.js";
+import { Refusal, Unreachable, wordsOf } from "./asking.js";
+import { element } from "./dom.js";
 import * as calls from "./study-calls.js";
+import { rights } from "./study-parts.js";
 import * as screens from "./study-screens.js";
+import { trial } from "./study-trial.js";
 
 /** @import { Standing } from "./study-calls.js" */
 
@@ -14,9 +17,17 @@ const main = /** @type {HTMLElement} */ (document.querySelector("main"));
 let key = "";
 let under = false;
 
-/** @param {HTMLElement} screen @param {boolean} takesPart whether there is something to withdraw */
-function show(screen, takesPart = Boolean(key)) {
-  main.replaceChildren(screen, ...(takesPart ? [screens.rights(key, () => attempt(withdraw))] : []));
+/** @param {HTMLElement} screen */
+function show(screen) {
+  main.replaceChildren(screen);
+  const takesPart = key !== "";
+  if (takesPart)
+    main.append(
+      rights(
+        () => attempt(save),
+        () => attempt(withdraw),
+      ),
+    );
   const title = screen.querySelector("h1");
   document.title = title?.textContent ?? "A study";
   title?.focus({ preventScroll: true });
@@ -35,7 +46,7 @@ async function attempt(action) {
       under = false;
       await attempt(() => consent(problem.message));
     } else {
-      show(screens.trouble(problem instanceof Error ? problem.message : String(problem), () => attempt(arrive)));
+      show(screens.trouble(wordsOf(problem), () => attempt(arrive)));
     }
   } finally {
     under = false;
@@ -60,12 +71,16 @@ async function arrive() {
 async function consent(notice = "") {
   const study = await calls.about();
   if (!study.open) return show(screens.full());
-  show(screens.consent(study, notice, () => attempt(async () => {
-    const joined = await calls.join(study.digest);
-    key = joined.key;
-    calls.keep(key);
-    instruct(joined);
-  })));
+  show(
+    screens.consent(study, notice, () =>
+      attempt(async () => {
+        const joined = await calls.join(study.digest);
+        key = joined.key;
+        calls.keep(key);
+        instruct(joined);
+      }),
+    ),
+  );
 }
 
 /** @param {Standing} standing */
@@ -90,12 +105,15 @@ function search(standing) {
   if (!current) return;
   const { number, target } = current;
   let { used } = current;
-  const screen = screens.trial(standing,
+  const screen = trial(
+    standing,
     () => attempt(async () => proceed(await calls.giveUp(key, number))),
-    () => attempt(async () => {
-      const now = await calls.standing(key);
-      show(screens.resting(now, key, () => attempt(arrive)));
-    }));
+    () =>
+      attempt(async () => {
+        const now = await calls.standing(key);
+        show(screens.resting(now, key, () => attempt(arrive)));
+      }),
+  );
   screen.count(used);
   let wanted = false;
   let looking = false;
@@ -137,6 +155,14 @@ function search(standing) {
     look();
   });
   show(screen.shown);
+}
+
+/** Let somebody have what is recorded about them, as a file. */
+async function save() {
+  const written = JSON.stringify(await calls.records(key), null, 2);
+  const href = URL.createObjectURL(new Blob([written], { type: "application/json" }));
+  element("a", { href, download: "my-records.json" }).click();
+  URL.revokeObjectURL(href);
 }
 
 async function withdraw() {

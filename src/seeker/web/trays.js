@@ -1,7 +1,9 @@
 // The trays: what was liked and what was disliked, each with a way to clear it.
 
-import { faceOf } from "./card.js";
-import { button, element, icon } from "./dom.js";
+import { button, element, setEntries } from "./dom.js";
+import { icon } from "./drawing.js";
+import { faceOf } from "./face.js";
+import { titleOf } from "./item.js";
 import { fly } from "./motion.js";
 
 /** @import { Search } from "./search.js" */
@@ -50,42 +52,39 @@ export class Trays {
 
   /** @param {HTMLElement} tray @param {string[]} ids @param {Search} search */
   #fill(tray, ids, search) {
-    const there = new Map(
-      [...tray.children].map((child) => [/** @type {HTMLElement} */ (child).dataset.key ?? "", child]),
-    );
-    tray.replaceChildren(
-      ...ids.map((id) => {
-        const item = search.item(id);
-        const key = `${search.readOnly}${id}${item.media ?? item.title}`;
-        const entry = there.get(key) ?? this.#entry(id, key, search);
-        return entry;
-      }),
-    );
-    if (!ids.length)
-      tray.append(
-        element("li", { className: "hint" }, tray === this.liked ? "What comes close" : "What does not"),
-      );
+    const hint = tray === this.liked ? "What comes close" : "What does not";
     tray.parentElement?.classList.toggle("empty", !ids.length);
-    for (const [id, box] of this.#origins) {
-      const entry = [...tray.children].find((child) => /** @type {HTMLElement} */ (child).dataset.id === id);
-      if (entry instanceof HTMLElement) fly(entry, box);
+    setEntries(
+      tray,
+      ids.length
+        ? ids.map((id) => [entryKey(id, search), () => this.#entry(id, search)])
+        : [["", () => element("li", { className: "hint" }, hint)]],
+    );
+    for (const entry of tray.children) {
+      const box = entry instanceof HTMLElement && this.#origins.get(entry.dataset.id ?? "");
+      if (box) fly(entry, box);
     }
   }
 
-  /** @param {string} id @param {string} key @param {Search} search */
-  #entry(id, key, search) {
+  /** @param {string} id @param {Search} search */
+  #entry(id, search) {
     const item = search.item(id);
-    const face = faceOf(item);
-    const entry = element("li", { title: item.title || id });
+    const title = titleOf(item);
+    const entry = element("li", { title });
+    entry.dataset.id = id;
     if (search.readOnly) {
-      if (face instanceof HTMLImageElement) face.alt = item.title;
-      entry.append(face);
+      entry.append(faceOf(item, title));
     } else {
-      const clear = button(`Clear ${item.title || id}`, () => this.#clear(id));
-      clear.append(face, icon("cross"));
+      const clear = button(`Clear ${title}`, () => this.#clear(id));
+      clear.append(faceOf(item), icon("cross"));
       entry.append(clear);
     }
-    Object.assign(entry.dataset, { id, key });
     return entry;
   }
+}
+
+/** What an entry's look depends on. @param {string} id @param {Search} search */
+function entryKey(id, search) {
+  const { media, title } = search.item(id);
+  return JSON.stringify([id, media, title, search.readOnly]);
 }

@@ -1,7 +1,7 @@
 // The shapes of what the service answers, for the type checker; there is no code here.
 
 /** @typedef {{id: string, title: string, media: string | null, attributes: Record<string, unknown>}} Item */
-/** @typedef {{items: Item[], offset: number, limit: number, total: number}} Page */
+/** partial: part of the catalog could not be asked. @typedef {{items: Item[], offset: number, limit: number, total: number, partial?: boolean}} Page */
 /** @typedef {{entropy: number, candidates: number, on_page: number, views: Record<string, number>, noise: number | null}} Belief */
 /** @typedef {"like" | "dislike" | "clear"} Verdict */
 /** @typedef {Record<string, unknown>} Filter */

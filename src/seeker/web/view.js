@@ -2,31 +2,34 @@
 
 import { Actions } from "./actions.js";
 import { Address } from "./address.js";
+import { Chips } from "./chips.js";
 import { Chooser } from "./chooser.js";
 import { Detail } from "./detail.js";
-import { button, element } from "./dom.js";
+import { element } from "./dom.js";
 import { Filters } from "./filters.js";
 import { Found } from "./found.js";
 import { frame, plainFrame, sharedBanner, watchSize } from "./frame.js";
 import { Grid } from "./grid.js";
-import { helpDialog, listenForKeys, obey } from "./keys.js";
+import { helpDialog } from "./help.js";
+import { listenForKeys, obey } from "./keys.js";
+import { Listing } from "./listing.js";
 import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
-import { Ranking } from "./ranking.js";
 import { Search } from "./search.js";
-import { number } from "./sentences.js";
 import { Sharing } from "./sharing.js";
-import { State, exhausted, stateOf } from "./state.js";
+import { State, stateOf } from "./state.js";
 import { letSwipe } from "./swipe.js";
+import * as verbs from "./verbs.js";
 import { Whereabouts } from "./whereabouts.js";
-import { Chips, Words } from "./words.js";
+import { Words } from "./words.js";
 
-/** @import { Refusal, Service } from "./service.js" */
+/** @import { Refusal } from "./asking.js" */
+/** @import { Service } from "./service.js" */
 /** @import { Command } from "./keys.js" */
 /** @import { Filter, Item, Place } from "./types.js" */
 
 const ELSEWHERE =
-  "This search has gone on in another window. Here is where it stands; your last click was not counted.";
+  "This search has gone on in another window. Here is where it stands; what you did last was not counted.";
 
 /** What one element shows, from when it is put into a document until it is taken out. */
 export class View {
@@ -34,9 +37,6 @@ export class View {
   #service;
   #plain;
   #address;
-  #explored = false;
-  /** @type {Ranking | null} */
-  #ranking = null;
   #catalog = "";
   #whereabouts;
   #leave = new AbortController();
@@ -53,16 +53,20 @@ export class View {
     const act = (this.actions = new Actions(host, service, search, this.#address, this));
     const deeds = {
       open: (/** @type {Item} */ item) => this.#open(item),
-      why: (/** @type {Item} */ item) => this.#open(item),
       found: (/** @type {Item} */ item) => act.found(item),
       judge: (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
         act.judge(item.id, verdict),
       explain: (/** @type {string} */ item) => service.explain(this.#place(), item),
     };
-    const narrow = (/** @type {Filter | null} */ filter) => search.narrow(filter);
+    const narrow = (/** @type {Filter | null} */ filter) => search.do(verbs.narrow(filter));
     const anew = () => act.begin({});
     const share = () => act.share();
     this.grid = new Grid(deeds, (item) => search.verdict(item));
+    this.listing = new Listing(
+      this.grid,
+      () => this.#explore(),
+      () => search.reload(),
+    );
     this.panel = new Panel(
       search,
       { clear: (item) => act.click(item, "clear"), travel: (by) => act.travel(by) },
@@ -71,7 +75,7 @@ export class View {
     this.notices = new Notices(() => search.retry());
     this.state = new State();
     this.words = new Words((text) => act.say(text));
-    this.chips = new Chips((text) => search.unsay(text), narrow);
+    this.chips = new Chips((text) => search.do(verbs.unsay(text)), narrow);
     this.filters = new Filters(narrow);
     this.chooser = new Chooser((catalog) => act.begin({ catalog }));
     this.sharing = new Sharing();
@@ -79,16 +83,11 @@ export class View {
     this.detail = new Detail(search, deeds);
     this.found = new Found({
       again: anew,
-      keepLooking: () => search.undo(),
+      keepLooking: () => act.travel(-1),
       share,
       seconds: () => act.seconds(),
-      address: (item, catalog) => service.address(item, catalog),
+      open: (item) => this.detail.open(item, { verdicts: false, why: false }),
     });
-    this.explore = button("Explore more", () => this.#explore(), {
-      text: "Explore more",
-      className: "explore",
-    });
-    this.end = element("p", { className: "end soft", hidden: true });
     this.credit = element("p", { className: "credit soft", part: "credit" });
     this.shared = sharedBanner(() => act.fork());
     this.root = this.#plain
@@ -144,7 +143,7 @@ export class View {
     this.grid.connect();
     letSwipe(this.grid.list, (item, verdict) => this.actions.judge(item, verdict));
     listenForKeys(this.#host, signal, (command) => this.#obey(command));
-    document.addEventListener("scroll", () => this.#whereabouts.note(search, this.#explored), {
+    document.addEventListener("scroll", () => this.#whereabouts.note(search, this.listing.explored), {
       signal,
       passive: true,
     });
@@ -157,27 +156,22 @@ export class View {
     const { answer, phase } = search;
     this.notices.show(search);
     this.grid.list.setAttribute("aria-busy", String(search.busy));
-    this.root.classList.toggle("readonly", search.readOnly);
-    this.root.classList.toggle("ended", Boolean(answer?.found));
-    this.root.classList.toggle("away", phase === "gone" || phase === "failed");
     const waiting = phase === "loading" && (!answer || answer.id !== search.place?.id);
-    this.root.classList.toggle("waiting", waiting);
-    this.root.classList.toggle("begun", (answer?.step ?? 0) > 0);
+    const states = {
+      readonly: search.readOnly,
+      ended: Boolean(answer?.found),
+      away: phase === "gone" || phase === "failed",
+      waiting,
+      begun: (answer?.step ?? 0) > 0,
+    };
+    for (const [state, on] of Object.entries(states)) this.root.classList.toggle(state, on);
     this.shared.hidden = !search.readOnly || phase !== "ready";
     if (waiting) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
     this.state.show(
       stateOf(search, this.#plain, { anew: () => this.actions.begin({}), again: () => this.#enter() }),
     );
     const items = phase === "loading" || (phase === "ready" && (this.#plain || !answer?.found));
-    this.grid.stage.hidden = !items;
-    this.explore.hidden =
-      this.#plain ||
-      !items ||
-      this.#explored ||
-      !answer ||
-      exhausted(answer) ||
-      answer.page.items.length >= answer.page.total;
-    this.end.hidden = !items || !this.#explored || exhausted(answer);
+    this.listing.update(waiting ? null : answer, items);
     if (phase !== "ready" || !answer) return;
     this.grid.update();
     this.panel.show();
@@ -196,19 +190,11 @@ export class View {
       const page = await this.actions.unlessLeft(
         this.search.insist(() => this.#service.items(place, offset, limit)),
       );
-      this.search.items.add(page?.items ?? []);
+      this.search.items.add(answer.catalog, page?.items ?? []);
       return page;
     };
-    const ranking = new Ranking(answer.page, fetch, (problem) => {
-      if (ranking !== this.#ranking) return;
-      if (problem === "moved") this.search.reload();
-      else this.grid.update();
-    });
-    this.#ranking = ranking;
     const kept = this.#whereabouts.recall(answer);
-    this.#explored = Boolean(kept?.open);
-    this.grid.show(ranking, exhausted(answer) ? 0 : this.#explored ? ranking.total : ranking.first);
-    this.end.textContent = `That is all there is: ${number(answer.page.total)} items.`;
+    this.listing.begin(answer, Boolean(kept?.open), fetch);
     if (kept) scrollTo(0, kept.top);
     else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });
     this.notices.whisper(answer.step ? `New page of ${answer.page.items.length} items.` : "");
@@ -247,14 +233,9 @@ export class View {
   }
 
   #explore() {
-    if (!this.#ranking) return;
-    const next = this.#ranking.first;
-    this.#explored = true;
-    this.grid.widen(this.#ranking.total);
+    this.listing.explore();
     this.#paint();
     this.#whereabouts.note(this.search, true);
-    // The button that had the focus is gone: go on where the new items begin.
-    this.grid.focusWhenThere(next);
   }
 
   /** @param {Command} command @returns {boolean} whether it meant something */
@@ -263,8 +244,8 @@ export class View {
     const { panel } = this;
     return obey(command, this.grid, {
       judge: (item, verdict) => this.actions.judge(item.id, verdict),
-      undo: () => panel.undo.disabled || this.search.undo(),
-      redo: () => panel.redo.disabled || this.search.redo(),
+      undo: () => panel.undo.disabled || this.actions.travel(-1),
+      redo: () => panel.redo.disabled || this.actions.travel(1),
       help: this.#plain ? null : () => this.help.showModal(),
       words: this.#plain ? null : () => this.words.input.focus(),
     });
