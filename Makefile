@@ -23,7 +23,7 @@ $(VENV)/.demo: pyproject.toml
 
 $(VENV)/.dev: pyproject.toml
 	$(call VENV_MADE,two gigabytes with all that development needs)
-	$(PIP) --editable ".[dev,demo,lab,parquet,postgres,bench,cluster,docs]"
+	$(PIP) --editable ".[dev]"
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo  ## the web service on the built-in catalog; PORT=8001 if 8000 is taken
@@ -39,8 +39,8 @@ test: check browser  ## the checks and all tests
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(VENV)/.dev $(PAGE)/node_modules/.made docs  ## style, types, imports, docs
-	$(BIN)/ruff format --check src tests benchmarks docs/make docs/pictures
-	$(BIN)/ruff check src tests benchmarks docs/make docs/pictures
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
@@ -49,7 +49,7 @@ browser: $(VENV)/.dev  ## the browser that the tests of the page use; one is ins
 	$(BIN)/python $(PAGE)/chromium.py
 
 bench: $(VENV)/.dev  ## what a click costs, as ratios; writes docs/benchmarks
-	$(BIN)/python benchmarks/click.py
+	$(BIN)/python -P benchmarks/click.py
 
 peers: $(VENV)/.dev  ## Seeker beside other engines, on the same data; writes docs/benchmarks
 	$(PIP) --editable ".[peers]"
@@ -77,4 +77,4 @@ wheel-test: $(VENV)/.dev  ## what `pip install` gives, away from the checkout
 
 clean:  ## remove what was made
 	rm -rf $(VENV) $(PAGE)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
-	find src tests benchmarks -name __pycache__ -prune -exec rm -rf {} +
+	find src tests benchmarks docs examples -name __pycache__ -prune -exec rm -rf {} +

@@ -1,10 +1,11 @@
 """What a click costs, beside the paper's algorithm, one numpy pass and the memory's speed.
 
-    python benchmarks/click.py [--quick] [--out docs/benchmarks]
+    python -P benchmarks/click.py [--quick] [--out docs/benchmarks]
 
-Times on a shared machine mean little by themselves, so everything is measured side by side in one
-run and reported as a ratio to one reading of the catalog's float32 vectors at the speed of the
-memory. Writes click.json, click.md and click.svg.
+(-P, because this file is called like a package that is needed.) Times on a shared machine mean
+little by themselves, so everything is measured side by side in one run and reported as a ratio to
+one reading of the catalog's float32 vectors at the speed of the memory. Writes click.json, click.md
+and click.svg.
 """
 
 from __future__ import annotations
@@ -13,19 +14,29 @@ import argparse
 import json
 import platform
 import statistics
-import time
+import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import seeker
+from benchmarks import data
+from benchmarks.memory import Reader
+from benchmarks.person import Person
+from benchmarks.timing import seconds
 from seeker import Catalog, Session
-from seeker.kernels.threads import cores, over_blocks
+from seeker.kernels.threads import cores
 from seeker.models import Choice, Model, Pairwise
+
+ROUNDS = 9
+"""How often a pass is timed; the median counts."""
+
+FEW_BYTES = 30_000_000
+"""One core reads fewer sooner than several do."""
 
 STEPS = (1, 2, 4, 8, 16)
 SIZES = {
@@ -53,59 +64,11 @@ Times = dict[str, Any]
 """By what was timed, a list of seconds; later their ratios to one pass."""
 
 
-def vectors(items: int, dimensions: int, seed: int) -> np.ndarray[Any, Any]:
-    """Vectors in clusters with a falling spectrum, as embeddings have, (items, dimensions)."""
-    rng = np.random.default_rng(seed)
-    spectrum = (1.0 + np.arange(dimensions)) ** -0.5
-    clusters = rng.normal(size=(max(8, items // 500), dimensions)).astype(np.float32)
-    made = np.empty((items, dimensions), np.float32)
-    for start in range(0, items, 50_000):
-        block = made[start : start + 50_000]
-        rng.standard_normal(block.shape, np.float32, block)
-        block *= 0.7
-        block += clusters[rng.integers(len(clusters), size=len(block))]
-        block *= spectrum.astype(np.float32)
-    made.setflags(write=False)
-    return made
-
-
-def clock(work: Callable[[], object]) -> float:
-    """Seconds that some work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
-@njit(nogil=True, fastmath=True)
-def _sum(x: Any, start: int, stop: int) -> Any:
-    total = np.float32(0)
-    for i in range(start, stop):
-        for k in range(x.shape[1]):
-            total += x[i, k]
-    return total
-
-
-def _read(x: Any, start: int, stop: int) -> None:
-    _sum(x, start, stop)
-
-
-def memory_limit(catalog: Catalog, rounds: int = 9) -> float:
-    """Seconds to read all vectors once with all cores, doing next to nothing with them."""
-
-    def read_all() -> None:
-        for view in catalog.views.values():
-            x = view.vectors
-            over_blocks(len(x), partial(_read, x))
-
-    read_all()
-    return statistics.median(clock(read_all) for _ in range(rounds))
-
-
-def numpy_pass(catalog: Catalog, rounds: int = 9) -> float:
+def numpy_pass(catalog: Catalog) -> float:
     """Seconds for X @ q."""
     x = next(iter(catalog.views.values())).vectors
     q = np.ones(x.shape[1], np.float32)
-    return statistics.median(clock(lambda: x @ q) for _ in range(rounds))
+    return statistics.median(seconds(lambda: x @ q) for _ in range(ROUNDS))
 
 
 def algorithm_1(catalog: Catalog, likes: int, dislikes: int) -> float:
@@ -120,52 +83,35 @@ def algorithm_1(catalog: Catalog, likes: int, dislikes: int) -> float:
                 near = ((x - x[i]) ** 2).sum(axis=1)
                 total += -np.log1p(np.exp(-np.clip(far - near, -700, 700)))
 
-    return clock(scores)
+    return seconds(scores)
 
 
-class Person:
-    """Someone with a target in mind: likes the nearest of a page, dislikes the farthest."""
-
-    def __init__(self, catalog: Catalog, target: int) -> None:
-        self.catalog = catalog
-        self.target = target
-        self.turn = 0
-
-    def click(self, session: Session) -> None:
-        page = session.page().ids
-        rows = [self.catalog.row(item) for item in page]
-        away = np.zeros(len(rows))
-        for view in self.catalog.views.values():
-            x = view.vectors
-            away += ((x[rows] - x[self.target]) ** 2).sum(axis=1) / view.scale
-        self.turn += 1
-        if self.turn % 2:
-            session.like(page[int(np.argmin(away))], shown=page)
-        else:
-            session.dislike(page[int(np.argmax(away))], shown=page)
-
-
-def search(catalog: Catalog, model: Model, target: int, times: Times, limits: list[float]) -> None:
-    """One search of 30 clicks, timed."""
+def search(
+    catalog: Catalog, model: Model, target: int, times: Times, measure_limit: Callable[[], None]
+) -> None:
+    """One search of 30 clicks, timed; measure_limit: reads the memory beside it."""
     session = catalog.session(model=model, seed=target)
     person = Person(catalog, target)
     for step in range(1, 31):
-        person.click(session)
+        shown = session.page().ids
+        item, liked = person.click(session, shown)
         if step in STEPS:
-            limits.append(memory_limit(catalog, rounds=1))
-            times.setdefault(f"page {step}", []).append(clock(session.page))
+            measure_limit()
+            times.setdefault(f"page {step}", []).append(seconds(session.page))
             unsettled = Session.replay(catalog, session.events[:-1])
             unsettled.refresh()
-            unsettled._append(session.events[-1])
-            times.setdefault(f"belief {step}", []).append(clock(lambda: unsettled.belief))  # noqa: B023
+            (unsettled.like if liked else unsettled.dislike)(item, shown)
+            times.setdefault(f"belief {step}", []).append(seconds(lambda: unsettled.belief))  # noqa: B023
             unsettled.undo()
-            times.setdefault(f"undo {step}", []).append(clock(unsettled.page))
+            times.setdefault(f"undo {step}", []).append(seconds(unsettled.page))
             del unsettled
         session.refresh()
     if session.nbytes > times.setdefault("bytes", [0.0])[0]:
         times["bytes"] = [float(session.nbytes)]
     events = session.events
-    times.setdefault("replay 30", []).append(clock(lambda: Session.replay(catalog, events).page()))
+    times.setdefault("replay 30", []).append(
+        seconds(lambda: Session.replay(catalog, events).page())
+    )
 
 
 def measure(name: str, rounds: int) -> dict[str, Any]:
@@ -173,24 +119,27 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     items, dimensions = SIZES[name]
     catalog = Catalog.from_arrays(
         [str(n) for n in range(items)],
-        {f"view {n}": vectors(items, d, n) for n, d in enumerate(dimensions)},
+        {f"view {n}": data.made(items, d, n) for n, d in enumerate(dimensions)},
     )
     models = MODELS if len(dimensions) == 1 else {"choice": MODELS["choice"]}
     result: dict[str, Any] = {"items": items, "dimensions": dimensions, "models": {}}
-    limits: list[float] = [memory_limit(catalog)]
+    arrays = [view.vectors for view in catalog.views.values()]
+    read = Reader(*arrays, cores=1 if sum(x.nbytes for x in arrays) < FEW_BYTES else None)
+    read()
+    limits = [statistics.median(seconds(read) for _ in range(ROUNDS))]
     result["numpy"] = numpy_pass(catalog) / limits[0]
     for label, model in models.items():
-        search(catalog, model, 1, {}, [])  # warm up: compile, touch the memory
+        search(catalog, model, 1, {}, read)  # warm up: compile, touch the memory
         times: Times = {}
         for target in range(2, 2 + rounds):
-            search(catalog, model, target * 13, times, limits)
+            search(catalog, model, target * 13, times, lambda: limits.append(seconds(read)))
             print(f"  {name}, {label}: search {target - 1} of {rounds}", flush=True)
         result["models"][label] = times
     limit = statistics.median(limits)
     result["limit_ms"] = 1e3 * limit
     if name == "paper":
-        seconds = statistics.median(algorithm_1(catalog, 10, 10) for _ in range(3))
-        result["algorithm 1"] = seconds / limit
+        slow = statistics.median(algorithm_1(catalog, 10, 10) for _ in range(3))
+        result["algorithm 1"] = slow / limit
     for times in result["models"].values():
         times["megabytes"] = times.pop("bytes")[0] / 1e6
         for key, values in list(times.items()):
@@ -203,6 +152,11 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     return result
 
 
+def shape_of(result: dict[str, Any]) -> str:
+    """Items × dimensions of each view, to be read."""
+    return f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+
+
 def table(results: dict[str, Any]) -> str:
     """The results as Markdown."""
     lines = [
@@ -210,7 +164,7 @@ def table(results: dict[str, Any]) -> str:
         "| --- | --- | --- |" + " --- |" * len(STEPS),
     ]
     for result in results["sizes"].values():
-        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        shape = shape_of(result)
         for label, times in result["models"].items():
             for what in ("page", "belief", "undo"):
                 cells = [f"{times[f'{what} {step}']['median']:.2f}" for step in STEPS]
@@ -221,7 +175,7 @@ def table(results: dict[str, Any]) -> str:
         "| --- | --- | --- | --- |",
     ]
     for result in results["sizes"].values():
-        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        shape = shape_of(result)
         for label, times in result["models"].items():
             lines.append(
                 f"| {shape} | {label} | {times['replay 30']['median']:.1f} | "
@@ -233,7 +187,7 @@ def table(results: dict[str, Any]) -> str:
         "| --- | --- | --- | --- |",
     ]
     for result in results["sizes"].values():
-        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
+        shape = shape_of(result)
         slow = f"{result['algorithm 1']:,.0f}" if "algorithm 1" in result else "–"
         lines.append(
             f"| {shape} | {result['limit_ms']:.1f} ms = 1 | {result['numpy']:.1f} | {slow} |"
@@ -280,8 +234,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
                 axis.plot(STEPS, ratios, style, color=colour, label=f"{label}: {what}", ms=4)
         axis.axhline(1.0, color="grey", lw=1)
         axis.text(STEPS[0], 1.05, "one pass at memory speed", fontsize=7, color="grey")
-        shape = f"{result['items']:,} × {' + '.join(map(str, result['dimensions']))}"
-        axis.set(xscale="log", yscale="log", title=shape, xlabel="step")
+        axis.set(xscale="log", yscale="log", title=shape_of(result), xlabel="step")
         axis.set_xticks(STEPS, [str(step) for step in STEPS])
         axis.minorticks_off()
     np.atleast_1d(axes)[0].set_ylabel("cost of a click (1 = one pass)")

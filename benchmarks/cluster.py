@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks import data
 
+from benchmarks import data, timing
 from seeker import Catalog, Session
 from seeker.cluster import ClusterCatalog, Fleet, InProcess
 from seeker.cluster.connecting import connect
@@ -40,10 +40,8 @@ Times = dict[str, list[float]]
 
 def catalog_of(items: int, dtype: Any = "float32") -> Catalog:
     """Return a catalog of made vectors."""
-    ids = [f"{row}" for row in range(items)]
-    with tempfile.TemporaryDirectory(prefix="seeker-bench-") as folder:
-        vectors = data.opened(data.made(Path(folder) / "vectors.npy", items, DIMENSIONS))
-        return Catalog.from_arrays(ids, {"image": vectors}, dtype=dtype)
+    views = {"image": data.made(items, DIMENSIONS)}
+    return Catalog.from_arrays([f"{row}" for row in range(items)], views, dtype=dtype)
 
 
 def middle(times: Sequence[float]) -> str:
@@ -53,9 +51,7 @@ def middle(times: Sequence[float]) -> str:
 
 def timed(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
     """Milliseconds that some work takes."""
-    start = clock()
-    work()
-    return 1000.0 * (clock() - start)
+    return 1000.0 * timing.seconds(work, clock)
 
 
 def act(session: Session, item: str, n: int) -> Callable[[], object]:

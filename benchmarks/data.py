@@ -1,7 +1,7 @@
 """Vectors to measure with: made on the spot like embeddings, or real ones that a package carries.
 
-Made vectors lie in clusters and have a falling spectrum, as embeddings do. They are written block
-by block into a mapped file, so that ten million of them need no memory of their own.
+Made vectors lie in clusters and have a falling spectrum, as embeddings do. They are made block by
+block, in memory or in a mapped file, so that ten million of them need no memory of their own.
 """
 
 from __future__ import annotations
@@ -21,19 +21,33 @@ WITHIN = 0.7
 """How far items lie from the middle of their cluster, where the middles have unit variance."""
 
 
-def made(path: Path, items: int, dimensions: int, seed: int = 0) -> Path:
-    """Write vectors in clusters with a falling spectrum to a .npy file, (items, dimensions)."""
+def fill(vectors: Any, seed: int = 0) -> None:
+    """Fill an array, (items, dimensions), with vectors in clusters with a falling spectrum."""
+    items, dimensions = vectors.shape
     rng = np.random.default_rng([items, dimensions, seed])
     spectrum = ((1.0 + np.arange(dimensions)) ** -0.5).astype(np.float32)
     middles = rng.standard_normal((max(8, items // PER_CLUSTER), dimensions), np.float32)
-    file: Any = np.lib.format.open_memmap(path, "w+", np.float32, (items, dimensions))
     for start in range(0, items, BLOCK):
         stop = min(start + BLOCK, items)
         block = rng.standard_normal((stop - start, dimensions), np.float32)
         block *= WITHIN
         block += middles[rng.integers(len(middles), size=len(block))]
         block *= spectrum
-        file[start:stop] = block
+        vectors[start:stop] = block
+
+
+def made(items: int, dimensions: int, seed: int = 0) -> Vectors:
+    """Return made vectors, (items, dimensions), read-only, so that a catalog needs no copy."""
+    vectors: Vectors = np.empty((items, dimensions), np.float32)
+    fill(vectors, seed)
+    vectors.setflags(write=False)
+    return vectors
+
+
+def written(path: Path, items: int, dimensions: int, seed: int = 0) -> Path:
+    """Write the same vectors to a .npy file: there may be more of them than fit into memory."""
+    file: Any = np.lib.format.open_memmap(path, "w+", np.float32, (items, dimensions))
+    fill(file, seed)
     file.flush()
     return path
 

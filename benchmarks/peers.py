@@ -59,7 +59,7 @@ def one_size(source: str, items: int, dimensions: int, given: argparse.Namespace
         folder = Path(name)
         path = folder / "vectors.npy"
         if source == "made":
-            data.made(path, items, dimensions)
+            data.written(path, items, dimensions)
         else:
             data.glove(path)
         shape = data.opened(path).shape

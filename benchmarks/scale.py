@@ -19,7 +19,6 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,10 +26,11 @@ import numpy as np
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import data
-from benchmarks.contest.plain import Reader
-
 import seeker
+from benchmarks import data
+from benchmarks.memory import Reader, held
+from benchmarks.person import Person
+from benchmarks.timing import seconds
 from seeker import Catalog, Session
 from seeker.models import Choice, Model, Pairwise
 
@@ -40,13 +40,6 @@ MODELS: dict[str, Model] = {"choice": Choice(), "pairwise, α = 10": Pairwise(al
 BAR, BAR_UNREFRESHED = 0.2, 1.2
 
 
-def clock(work: Callable[[], object]) -> float:
-    """Seconds that some work takes."""
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
-
-
 def build(folder: Path, items: int, dtype: str) -> float | None:
     """Build a catalog unless it is there; return how many seconds it took."""
     if (folder / "catalog.json").exists():
@@ -54,30 +47,10 @@ def build(folder: Path, items: int, dtype: str) -> float | None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     vectors = folder.with_suffix(".npy")
     if not vectors.exists():
-        data.made(vectors, items, DIMENSIONS)
-    seconds = clock(lambda: seeker.build(vectors, folder, dtype=dtype))
+        data.written(vectors, items, DIMENSIONS)
+    took = seconds(lambda: seeker.build(vectors, folder, dtype=dtype))
     vectors.unlink()
-    return seconds
-
-
-class Person:
-    """Someone with a target in mind: likes the nearest of a page, dislikes the farthest."""
-
-    def __init__(self, catalog: Catalog, target: int) -> None:
-        self.catalog = catalog
-        self.view = next(iter(catalog.views.values()))
-        self.wish = self.view.rows(np.array([target]))
-        self.turn = 0
-
-    def click(self, session: Session, shown: list[str]) -> None:
-        """Judge one item of a page."""
-        rows = np.array([self.catalog.row(item) for item in shown])
-        away = ((self.view.rows(rows) - self.wish) ** 2).sum(axis=1)
-        self.turn += 1
-        if self.turn % 2:
-            session.like(shown[int(np.argmin(away))], shown=shown)
-        else:
-            session.dislike(shown[int(np.argmax(away))], shown=shown)
+    return took
 
 
 def search(catalog: Catalog, model: Model, seed: int, refreshed: bool, times: Any) -> Session:
@@ -92,26 +65,17 @@ def search(catalog: Catalog, model: Model, seed: int, refreshed: bool, times: An
         shown = session.page().ids
         times["page"].append(time.perf_counter() - start)
         if refreshed:
-            times["refresh"].append(clock(session.refresh))
+            times["refresh"].append(seconds(session.refresh))
     return session
-
-
-def private() -> int:
-    """Bytes of memory that this process has for itself: the mapped vectors are not among them."""
-    for line in Path("/proc/self/smaps_rollup").read_text().splitlines():
-        if line.startswith("Anonymous:"):
-            return 1024 * int(line.split()[1])
-    return 0
 
 
 def measure(folder: Path, rounds: int) -> dict[str, Any]:
     """Measure one size with all models."""
     catalog = Catalog.open(folder)
-    opened = statistics.median(clock(lambda: Catalog.open(folder)) for _ in range(5))
+    opened = statistics.median(seconds(lambda: Catalog.open(folder)) for _ in range(5))
     view = next(iter(catalog.views.values()))
-    first = clock(lambda: catalog.session(seed=1).page())
-    bytes_read = view.vectors.reshape(-1).view(np.float32).reshape(len(view), -1)
-    read = Reader(bytes_read)
+    first = seconds(lambda: catalog.session(seed=1).page())
+    read = Reader(view.vectors)
     read()
     result: dict[str, Any] = {
         "items": len(catalog),
@@ -127,17 +91,17 @@ def measure(folder: Path, rounds: int) -> dict[str, Any]:
         for refreshed in (True, False):
             times: dict[str, list[float]] = {"page": [], "refresh": []}
             for seed in range(2, 2 + rounds):
-                limits.append(clock(read))
+                limits.append(seconds(read))
                 session = search(catalog, model, seed, refreshed, times)
             if refreshed:
                 rows["page"], rows["refresh"] = times["page"], times["refresh"]
                 rows["bytes"] = session.nbytes
-                rows["belief"] = [clock(lambda: session.belief.entropy)]  # noqa: B023
+                rows["belief"] = [seconds(lambda: session.belief.entropy)]  # noqa: B023
             else:
                 rows["unrefreshed"] = times["page"]
         result["models"][label] = rows
     result["limit_ms"] = 1e3 * statistics.median(limits)
-    result["private_mb"] = private() / 1e6
+    result["private_mb"] = held("Anonymous") / 1e6
     for rows in result["models"].values():
         for what in ("page", "unrefreshed", "refresh", "belief"):
             milliseconds = 1e3 * np.array(rows[what])
@@ -250,11 +214,11 @@ def main() -> None:
     results = []
     for items in sorted(given.sizes):
         folder = given.folder / f"{items}-{given.dtype}"
-        seconds = build(folder, items, given.dtype)
+        took = build(folder, items, given.dtype)
         command = [sys.executable, "-P", __file__, "--child", str(folder)]
         command += ["--rounds", str(given.rounds)]
         told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        results.append({**json.loads(told), "build_s": seconds})
+        results.append({**json.loads(told), "build_s": took})
         print(table(results[-1:]), flush=True)
     about = {"version": seeker.__version__, "machine": platform.machine(), "sizes": results}
     given.out.mkdir(parents=True, exist_ok=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.data import Vectors
 from numpy.typing import NDArray
+
+from benchmarks.data import Vectors
 
 PAGE = 12
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+
 from benchmarks.contest.base import PAGE, Contestant, Way, average, nearest
 from benchmarks.data import Vectors
 

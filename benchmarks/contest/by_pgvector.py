@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from benchmarks.contest.base import PAGE, Contestant, Round, Way, average, nearest
 from benchmarks.data import Vectors
 

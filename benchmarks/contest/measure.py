@@ -15,10 +15,11 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from benchmarks import timing
 from benchmarks.contest.base import Click, Contestant, Round, Way
 from benchmarks.contest.contestants import CONTESTANTS
-from benchmarks.contest.plain import Reader
 from benchmarks.data import opened
+from benchmarks.memory import Reader, held
 
 LEAST_ROUNDS = 3
 PASSES = 5
@@ -29,14 +30,9 @@ def rounds_of(path: Path) -> list[Round]:
     return [Round([Click(**click) for click in clicks]) for clicks in json.loads(path.read_text())]
 
 
-def held(processes: list[int]) -> int:
+def held_by(processes: list[int]) -> int:
     """Return the bytes of memory that this process and some others hold, shared parts once."""
-    total = 0
-    for process in (os.getpid(), *processes):
-        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
-            if line.startswith("Pss:"):
-                total += 1024 * int(line.split()[1])
-    return total
+    return sum(held("Pss", process) for process in (os.getpid(), *processes))
 
 
 def tell(**what: Any) -> None:
@@ -52,7 +48,7 @@ def measured(name: str, folder: Path, seconds: float) -> None:
     contestant = CONTESTANTS[name]()
     tell(contestant=contestant.name, packages=_versions(contestant))
     rounds = rounds_of(folder / "rounds.json")
-    before = held([])
+    before = held_by([])
     vectors = opened(folder / "vectors.npy")
     read = Reader(vectors)
     read()
@@ -62,9 +58,9 @@ def measured(name: str, folder: Path, seconds: float) -> None:
     for stage, ways in contestant.stages(vectors, scratch):
         tell(stage=stage, seconds=time.perf_counter() - began)
         for way in ways:
-            tell(passes=[_clock(read) for _ in range(PASSES)])
+            tell(passes=[timing.seconds(read) for _ in range(PASSES)])
             tell(**_asked(way, rounds, seconds))
-        own = held(contestant.processes()) - before
+        own = held_by(contestant.processes()) - before
         tell(stage=stage, bytes=own - (vectors.nbytes if contestant.copies else 0))
         del ways
         gc.collect()
@@ -93,12 +89,6 @@ def _asked(way: Way, rounds: list[Round], seconds: float) -> dict[str, Any]:
         "times": times,
         "recall": statistics.mean(right) if right else None,
     }
-
-
-def _clock(work: Any) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
 
 
 def _versions(contestant: Contestant) -> dict[str, str]:

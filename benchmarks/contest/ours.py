@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 from benchmarks.contest.base import Click, Contestant, Round, Way
 from benchmarks.data import Vectors
-
+from benchmarks.person import Person
 from seeker import Catalog, Session
 from seeker.models import Choice, Model, Pairwise
 
@@ -23,20 +24,18 @@ def catalog_of(vectors: Vectors) -> Catalog:
 
 
 def played(vectors: Vectors, count: int) -> Iterator[Round]:
-    """Yield rounds: people with a target like the nearest, then dislike the farthest, in turn."""
+    """Yield rounds, each of a person with a target of their own."""
     catalog = catalog_of(vectors)
     rng = np.random.default_rng(len(vectors))
     for number in range(count):
         target = int(rng.integers(len(vectors)))
         session = catalog.session(seed=number)
+        person = Person(catalog, target)
         clicks = []
-        for turn in range(CLICKS):
-            shown = [int(item) for item in session.page().ids]
-            away = ((vectors[shown] - vectors[target]) ** 2).sum(axis=1)
-            liked = turn % 2 == 0
-            item = shown[int(np.argmin(away) if liked else np.argmax(away))]
-            clicks.append(Click(item, liked, shown))
-            _click(session, clicks[-1])
+        for _ in range(CLICKS):
+            shown = session.page().ids
+            item, liked = person.click(session, shown)
+            clicks.append(Click(int(item), liked, [int(one) for one in shown]))
             session.refresh()
         yield Round(clicks)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import itertools
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
+
 from benchmarks.contest.base import PAGE, Contestant, Round, Way, average, nearest
 from benchmarks.data import Vectors
+from benchmarks.memory import Reader
 
 
 class Numpy(Contestant):
@@ -53,17 +52,3 @@ class Memory(Contestant):
             return []
 
         yield "nothing", [Way("read only", True, ask)]
-
-
-class Reader:
-    """Reads all vectors once per call, with all cores."""
-
-    def __init__(self, vectors: Vectors) -> None:
-        cores = len(os.sched_getaffinity(0))
-        words = vectors.reshape(-1).view(np.uint64)
-        ends = [len(words) * part // cores for part in range(cores + 1)]
-        self._parts = [words[a:b] for a, b in itertools.pairwise(ends)]
-        self._pool = ThreadPoolExecutor(cores)
-
-    def __call__(self) -> None:
-        list(self._pool.map(np.bitwise_or.reduce, self._parts))
