@@ -22,6 +22,7 @@ import seeker.server.operations
 import seeker.server.page
 import seeker.server.sessions
 import seeker.server.sharing
+from seeker import __version__
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server import problems
@@ -71,7 +72,7 @@ def create_app(
 
     app = FastAPI(
         title="Seeker",
-        version=_version(),
+        version=__version__,
         description="Finds the thing a person has in mind but cannot put into words.",
         docs_url=None,
         redoc_url=None,
@@ -174,9 +175,3 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             schemas.pop(gone, None)
         app.openapi_schema = document
     return app.openapi_schema
-
-
-def _version() -> str:
-    import seeker
-
-    return seeker.__version__

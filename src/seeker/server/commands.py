@@ -90,8 +90,9 @@ def sessions() -> None:
 def export(out: str, store: str, user: str | None, owner: str | None) -> None:
     """Write sessions to FILE: .jsonl has one per line, .parquet one event per row."""
     from seeker.server.exporting import write
+    from seeker.stores import open_existing
 
-    opened = _opened(store)
+    opened = open_existing(store)
     try:
         click.echo(f"{write(opened, Path(out), user, owner):,} sessions are in '{out}'.")
     finally:
@@ -104,8 +105,9 @@ def export(out: str, store: str, user: str | None, owner: str | None) -> None:
 def show(id: str, store: str) -> None:
     """Tell what happened in the session ID, one event per line."""
     from seeker.server.exporting import history
+    from seeker.stores import open_existing
 
-    opened = _opened(store)
+    opened = open_existing(store)
     try:
         kept = opened.load(id)
     finally:
@@ -125,19 +127,12 @@ def delete(id: str | None, store: str, user: str | None, owner: str | None) -> N
     """Delete the session ID, or all sessions of a user, with all that belongs to them."""
     if (id is None) == (user is None):
         raise BadInput("Give either the id of a session or --user.")
-    opened = _opened(store)
+    from seeker.stores import open_existing
+
+    opened = open_existing(store)
     try:
         chosen = [id] if id is not None else list(opened.find(user, owner))
         gone = sum(opened.delete(one) for one in chosen)
     finally:
         opened.close()
     click.echo(f"Deleted {gone:,} sessions.")
-
-
-def _opened(store: str) -> Any:
-    """Open a store that is there; looking at one must not make one."""
-    from seeker.stores import open_store
-
-    if "://" not in store and not Path(store).is_file():
-        raise NotFound(f"There is no store '{store}'.", "Name it with --store.")
-    return open_store(store)

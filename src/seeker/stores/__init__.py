@@ -2,7 +2,7 @@
 
 from seeker.stores.base import Kept, Key, Remembered, Stale, Store, StoreFailed
 from seeker.stores.memory import MemoryStore
-from seeker.stores.opening import open_store
+from seeker.stores.opening import open_existing, open_store
 
 __all__ = [
     "Kept",
@@ -12,5 +12,6 @@ __all__ = [
     "Stale",
     "Store",
     "StoreFailed",
+    "open_existing",
     "open_store",
 ]

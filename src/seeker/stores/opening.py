@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from seeker.errors import NotFound
 from seeker.stores.base import Store
 from seeker.stores.memory import MemoryStore
 
@@ -19,3 +22,10 @@ def open_store(address: str) -> Store:
     from seeker.stores.sqlite import SqliteStore
 
     return SqliteStore(address.removeprefix("sqlite:///"))
+
+
+def open_existing(address: str) -> Store:
+    """Open a store that is there; looking at one must not make one."""
+    if "://" not in address and not Path(address).is_file():
+        raise NotFound(f"There is no store '{address}'.", "Name it with --store.")
+    return open_store(address)

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from seeker.errors import BadInput
 from seeker.stores.base import Kept, Key, Remembered, Stale, Written
-from seeker.stores.migrations import newest, statements, steps
+from seeker.stores.migrations import bring_up
 
 
 class Cursor(Protocol):
@@ -56,19 +55,7 @@ class SqlStore(ABC):
     def migrate(self, only_to: int | None = None) -> None:
         """Bring the tables to the present version, step by step, all or nothing."""
         with self.writing() as run:
-            run("CREATE TABLE IF NOT EXISTS seeker_schema (version INTEGER NOT NULL)")
-            found = run("SELECT max(version) FROM seeker_schema").fetchall()[0][0] or 0
-            if found > newest():
-                raise BadInput(
-                    f"The store has schema {found}, but this Seeker knows schemas up to "
-                    f"{newest()}.",
-                    "Use the version of Seeker that wrote it, or a newer one.",
-                )
-            for number, script in steps():
-                if found < number <= (only_to or newest()):
-                    for statement in statements(script):
-                        run(statement)
-                    run("INSERT INTO seeker_schema (version) VALUES (?)", number)
+            bring_up(run, "The store", "seeker_schema", only_to=only_to)
 
     def create(self, session: Kept, key: Key | None = None) -> None:
         """Keep a new session with its first events."""

@@ -6,13 +6,16 @@ import shlex
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput
 from seeker.server.commands import setting_options
 from seeker.server.settings import PREFIX, Settings, read
+
+if TYPE_CHECKING:
+    from seeker.stores.sql import SqlStore
 
 STORE = "seeker-study.sqlite"
 DEMO = "demo"
@@ -221,11 +224,9 @@ def consent_text(file: str | None) -> str:
     return text
 
 
-def _opened(store: str) -> Any:
-    """Open a store that is there; looking at one must not make one."""
-    from seeker.stores import open_store
+def _opened(store: str) -> SqlStore:
+    """Open the tables of a store that is there."""
+    from seeker.stores import open_existing
     from seeker.study.tables import tables_of
 
-    if "://" not in store and not Path(store).is_file():
-        raise NotFound(f"There is no store '{store}'.", "Name it with --store.")
-    return tables_of(open_store(store))
+    return tables_of(open_existing(store))

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from seeker import __version__
 from seeker.catalog import Catalog
 from seeker.engine import Engine
 from seeker.errors import Conflict, NotFound
@@ -45,10 +46,7 @@ class Conduct:
         self.people = People(store)
         self.trials = Trials(store)
         self.clock = clock
-        design = self.people.design()
-        if design is None:
-            raise NotFound("There is no study in this store.", "Begin one: seeker study CATALOG.")
-        self.design: Design = design
+        self.design: Design = self.people.begun()
 
     @property
     def catalog(self) -> Catalog:
@@ -118,13 +116,6 @@ class Conduct:
             cell.model,
             cell.strategy,
             seed,
-            version(),
+            __version__,
             self.clock(),
         )
-
-
-def version() -> str:
-    """Return the version of Seeker that conducts the study."""
-    import seeker
-
-    return seeker.__version__

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from seeker.errors import NotFound
 from seeker.lab.rows import VERSION
 from seeker.lab.studies import SOURCE
 from seeker.stores.sql import SqlStore
@@ -18,9 +17,7 @@ from seeker.study.trials import Trials
 def rows(store: SqlStore) -> Iterator[dict[str, Any]]:
     """Yield one row per page of every trial; participants have their random labels only."""
     people, trials = People(store), Trials(store)
-    design = people.design()
-    if design is None:
-        raise NotFound("There is no study in this store.", "Begin one: seeker study CATALOG.")
+    design = people.begun()
     labels = {person.number: person.label for person in people.all()}
     for trial in trials.all():
         if trial.person not in labels:

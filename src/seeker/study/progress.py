@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from seeker.errors import NotFound
 from seeker.stores.sql import SqlStore
 from seeker.study.records import FOUND, GAVE_UP
 from seeker.study.tables import People
@@ -58,9 +57,7 @@ class Progress:
 def progress(store: SqlStore) -> Progress:
     """Count what has been done."""
     people = People(store)
-    design = people.design()
-    if design is None:
-        raise NotFound("There is no study in this store.", "Begin one: seeker study CATALOG.")
+    design = people.begun()
     cells = {(cell.model, cell.strategy): CellCount(**vars(cell)) for cell in design.cells}
     done: Counter[int] = Counter()
     for model, strategy, person, outcome, pages, overlooked in Trials(store).counts():

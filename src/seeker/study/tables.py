@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import secrets
 import string
-from importlib import resources
 
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.stores import Store, StoreFailed
-from seeker.stores.migrations import statements
+from seeker.stores.migrations import bring_up
 from seeker.stores.sql import SqlStore
 from seeker.study.design import Design
 from seeker.study.records import Participant
@@ -33,25 +32,8 @@ def tables_of(store: Store) -> SqlStore:
 
 def migrate(store: SqlStore) -> None:
     """Bring the study's tables to the present version, step by step, all or nothing."""
-    scripts = sorted(
-        (int(file.name.split("_")[0]), file.read_text(encoding="utf-8"))
-        for file in resources.files("seeker.study.migrations").iterdir()
-        if file.name.endswith(".sql")
-    )
     with store.writing() as run:
-        run("CREATE TABLE IF NOT EXISTS study_schema (version INTEGER NOT NULL)")
-        found = run("SELECT max(version) FROM study_schema").fetchall()[0][0] or 0
-        if found > scripts[-1][0]:
-            raise BadInput(
-                f"The study has schema {found}, but this Seeker knows schemas up to "
-                f"{scripts[-1][0]}.",
-                "Use the version of Seeker that wrote it, or a newer one.",
-            )
-        for number, script in scripts:
-            if number > found:
-                for statement in statements(script):
-                    run(statement)
-                run("INSERT INTO study_schema (version) VALUES (?)", number)
+        bring_up(run, "The study", "study_schema", "seeker.study.migrations")
 
 
 def digest(text: str) -> str:
@@ -111,6 +93,13 @@ class People:
         with self._store.reading() as run:
             found = run("SELECT design FROM study").fetchall()
         return Design.from_json(found[0][0]) if found else None
+
+    def begun(self) -> Design:
+        """Return the design of the study that is in this store."""
+        design = self.design()
+        if design is None:
+            raise NotFound("There is no study in this store.", "Begin one: seeker study CATALOG.")
+        return design
 
     def consent(self) -> str:
         """Return the text that participants consent to now."""
