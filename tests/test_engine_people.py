@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import secrets
+
 import numpy as np
 import pytest
 
@@ -73,6 +75,12 @@ def test_a_key_may_have_so_many_sessions(small: Catalog) -> None:
     one.start()
     one.delete(first.id)
     one.start(owner="site")
+
+
+def test_no_id_looks_like_an_option(small: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = iter(["-abc", "--abc", "a-b-c"])
+    monkeypatch.setattr(secrets, "token_urlsafe", lambda _: next(drawn))
+    assert engine(small).start(seed=1).id == "a-b-c"
 
 
 def test_ids_are_long_and_seeds_are_drawn(small: Catalog) -> None:

@@ -270,7 +270,7 @@ class Engine:
                 return again
             self._check_room(owner)
             entry, person = make()
-            now, id = entry.active, secrets.token_urlsafe(16)
+            now, id = entry.active, _new_id()
             events = [to_json(event) for event in entry.session.events]
             kept = Kept(id, entry.name, owner, person, now, now, len(events), events)
             try:
@@ -290,3 +290,10 @@ class Engine:
                 f"This API key has {limit:,} sessions, and may have no more.",
                 "Delete some, or wait until they expire.",
             )
+
+
+def _new_id() -> str:
+    """Return 128 random bits as text; a dash in front would make it an option to commands."""
+    while (id := secrets.token_urlsafe(16)).startswith("-"):
+        pass
+    return id
