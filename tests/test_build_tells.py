@@ -105,3 +105,19 @@ def test_files_of_a_folder_that_are_no_pictures_are_told_by_their_endings(tmp_pa
         tell=told.append,
     )
     assert told[1] == "Not looked at: 4 other files, .heic (2), .mp4 (1), no ending (1)."
+
+
+@pytest.mark.parametrize(
+    ("title", "noticed"),
+    [("Красное платье", True), ("红色连衣裙", True), ("Élégante robe d'été", False)],
+)
+def test_texts_in_letters_that_the_text_view_does_not_read_are_noticed(
+    title: str, noticed: bool, tmp_path: Path
+) -> None:
+    source = jsonl(
+        tmp_path / "s.jsonl", [{"id": str(n), "title": f"{title} {n}"} for n in range(3)]
+    )
+    told: list[str] = []
+    catalog = seeker.build(source, tmp_path / "catalog", tell=told.append)
+    assert any("it knows English" in line for line in told) == noticed
+    assert len(catalog.search(title)) == 3

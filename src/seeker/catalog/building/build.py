@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeker import __version__
 from seeker.catalog import head as heads
-from seeker.catalog.building import publish
+from seeker.catalog.building import languages, publish
 from seeker.catalog.building.assembly import Assembled
 from seeker.catalog.building.chunk import name_of
 from seeker.catalog.building.departing import keep_departed
@@ -77,6 +77,8 @@ def build(
         for note in opened.notes():
             shown.say(note)
         shown.say(f"Views: {', '.join(f'{one.name} ({one.dimensions})' for one in makings)}")
+        if warning := languages.notice(opened, makings):
+            shown.say(warning)
         if begin(work, f"{name_of(makings, THUMBNAIL)} {json.dumps(opened.origin())}"):
             shown.say("Resuming the build that was interrupted.")
         shown.start(opened.count() if progress else None)

@@ -1,0 +1,34 @@
+"""Notices texts that Seeker's own embedder cannot make sense of: it was taught English."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from itertools import islice
+
+from seeker.catalog.building.making import embedded_text
+from seeker.catalog.building.plan import Making
+from seeker.catalog.building.record import Record, Source
+
+_LOOKED_AT = 200
+_READS_ENGLISH = "text"
+
+NOTICE = (
+    "Many texts are in letters that the view '{view}' does not read: it knows English. Words are "
+    "found all the same; for their meaning, choose another embedder with --views."
+)
+
+
+def notice(source: Source, makings: Sequence[Making]) -> str | None:
+    """Return what to say where half of the letters of the first texts are not Latin ones."""
+    views = [one.name for one in makings if one.made_by and one.made_by.name == _READS_ENGLISH]
+    if not views:
+        return None
+    some = (one for one in islice(source.records(), _LOOKED_AT) if isinstance(one, Record))
+    letters = [letter for one in some for letter in embedded_text(one) if letter.isalpha()]
+    strange = sum(not _is_latin(letter) for letter in letters)
+    return NOTICE.format(view=views[0]) if strange * 2 > len(letters) else None
+
+
+def _is_latin(letter: str) -> bool:
+    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")
