@@ -64,9 +64,11 @@ page: $(VENV)/.dev browser  ## from a click to the repainted grid, in a browser;
 reference: $(VENV)/.dev  ## the reference pages that follow from the code
 	$(BIN)/python docs/make/reference.py
 
-pictures: $(VENV)/.dev  ## the pictures of the explanations
+pictures: $(VENV)/.dev browser  ## the pictures of the docs: drawings, and the page in a browser
 	$(BIN)/python docs/make/pictures.py
 	$(BIN)/python docs/make/way_of_a_click.py
+	$(BIN)/python docs/pictures/stills.py
+	$(BIN)/python docs/pictures/record.py
 
 docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may be broken
 	$(BIN)/python docs/make/reference.py --check

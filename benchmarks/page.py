@@ -5,7 +5,7 @@
 (-P, because a neighbour of this file is called like a package that is needed.) A person's clicks
 in the page on the built-in catalog, and the same clicks sent by a program to a twin of the session,
 one after the other in the same run: times on a shared machine mean little by themselves, their
-ratio does. Writes page.json and page.md. Needs a Chromium and the extras `dev` and `demo`.
+ratio does. Writes page.json and page.md. Needs a Chromium and the extra `dev`.
 """
 
 from __future__ import annotations

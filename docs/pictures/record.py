@@ -4,7 +4,7 @@
 
 Somebody looks for an emoji, likes on every page what is closest to it, and finds it. The page, the
 service and the time between click and answer are real; only the pointer is painted in afterwards,
-for browsers leave it out of pictures. Needs a Chromium and the extras `dev` and `demo`.
+for browsers leave it out of pictures. Needs a Chromium and the extra `dev`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Take the pictures of the page that the README and the docs show, from a real search.
+"""Take the pictures of the page that the docs show, from real searches.
 
     python docs/pictures/stills.py
 
-Somebody looks for the fox on the built-in catalog by liking what is closest to it. Needs a Chromium
-and the extras `dev` and `demo`.
+Somebody looks for the fox on the built-in catalog by liking what is closest to it; somebody else
+takes part in a study and is shown a moose. Needs a Chromium and the extra `dev`.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import io
 import sys
 import tempfile
+from itertools import count
 from pathlib import Path
 from typing import Literal
 
@@ -20,18 +21,24 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from seeker.catalog import Catalog
 from seeker.demo import demo_catalog
+from seeker.demo.catalog import folder
 from seeker.demo.sample import nearest
+from seeker.study.drawing import target_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium
 from browser.demo import served
+from browser.test_study import agree, begin
+from study.parts import StudyServer
 
 HERE = Path(__file__).parent
-FOX = "1F98A"
+FOX, MOOSE = "1F98A", "1FACE"
 SEED = 8
 """So that the pictures can be taken again; of many searches, one that is easy to follow."""
 
 MOST_PAGES = 14
+FIRST, TRIALS = 0, 5
+"""The number of the first participant of a study, and how many searches there are for each."""
 
 
 def window(
@@ -58,17 +65,18 @@ def settled(page: Page) -> Page:
     return page
 
 
-def search(page: Page, catalog: Catalog) -> None:
-    """Like what is closest to the fox until it is there."""
-    for _ in range(MOST_PAGES):
+def search(page: Page, catalog: Catalog, wanted: str, most: int) -> bool:
+    """Like what is closest to an item, page by page; return whether it came up."""
+    for _ in range(most):
         settled(page)
         session = page.locator("seeker-search").evaluate("one => one.session")
         shown = {item["id"]: item["title"] for item in session["page"]["items"]}
-        if FOX in shown:
-            return
-        liked = shown[nearest(catalog, list(shown), FOX)]
+        if wanted in shown:
+            return True
+        liked = shown[nearest(catalog, list(shown), wanted)]
         page.get_by_role("button", name=f"Like {liked}", exact=True).click()
-    raise RuntimeError(f"The fox was on none of {MOST_PAGES} pages; try again.")
+    settled(page)
+    return False
 
 
 def take(browser: Browser, url: str, catalog: Catalog) -> None:
@@ -76,7 +84,8 @@ def take(browser: Browser, url: str, catalog: Catalog) -> None:
     desk = window(browser, 1280, 800, "light")
     started = httpx.post(f"{url}/v1/sessions", json={"seed": SEED}).raise_for_status().json()
     desk.goto(f"{url}/#session={started['id']}")
-    search(desk, catalog)
+    if not search(desk, catalog, FOX, MOST_PAGES):
+        raise RuntimeError(f"The fox was on none of {MOST_PAGES} pages; try again.")
     save(desk, "page.png")
     address = desk.url
     night = window(browser, 1280, 800, "dark")
@@ -92,6 +101,23 @@ def take(browser: Browser, url: str, catalog: Catalog) -> None:
     expect(desk.get_by_role("region", name="Found", exact=True)).to_be_visible()
     desk.wait_for_load_state("networkidle")
     save(desk, "found.png")
+
+
+def take_part(browser: Browser, place: Path, catalog: Catalog) -> None:
+    """Take part in a study whose first target is the moose, and stop at the third page."""
+    moose = catalog.row(MOOSE)
+    seed = next(n for n in count() if target_of(len(catalog), n, FIRST, 0, TRIALS) == moose)
+    flags = (
+        *("--store", str(place / "study.sqlite"), "--study-seed", str(seed)),
+        *("--models", "choice", "--strategies", "boltzmann", "--targets-per-person", str(TRIALS)),
+        *("--rate", "0", "--log-level", "warning"),
+    )
+    with StudyServer(f"emoji={folder()}", *flags).running(place / "log") as server:
+        page = window(browser, 1280, 880, "light")
+        agree(page, server.url)
+        begin(page)
+        search(page, catalog, MOOSE, 2)
+        save(page, "study.png")
 
 
 def save(page: Page, name: str) -> None:
@@ -114,6 +140,7 @@ def main() -> None:
     ):
         browser = playwright.chromium.launch(executable_path=path, args=chromium.flags())
         take(browser, url, catalog)
+        take_part(browser, Path(place), catalog)
         browser.close()
 
 
