@@ -177,3 +177,13 @@ def test_an_embedder_needs_no_base_class() -> None:
     catalog = Catalog.from_arrays(IDS, {"x": X}, embedders={"x": Vowels()})  # type: ignore[dict-item]
     view, vector = catalog.embed_text("area")
     assert (view, vector.tolist()) == ("x", [2.0, 1.0, 0.0])
+
+
+def test_a_column_of_vectors_is_a_view() -> None:
+    column = np.empty(5, object)
+    column[:] = [list(row) for row in X]
+    stored = Catalog.from_arrays(IDS, {"x": column}).views["x"].vectors
+    np.testing.assert_array_equal(stored, X.astype(np.float32))
+    column[3] = [1.0]
+    with pytest.raises(BadInput, match="all rows of the same length"):
+        Catalog.from_arrays(IDS, {"x": column})

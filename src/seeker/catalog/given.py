@@ -38,13 +38,19 @@ def checked_views(
         if not isinstance(name, str) or not name:
             raise BadInput(f"{name!r} is not a name for a view.", "Use a text, such as 'image'.")
         chosen = metric.get(name, "euclidean") if isinstance(metric, Mapping) else metric
-        made[name] = View.from_vectors(name, vectors, check_metric(chosen), scale, stored)
+        made[name] = View.from_vectors(name, _rows(vectors), check_metric(chosen), scale, stored)
         if len(made[name]) != count:
             raise BadInput(
                 f"View '{name}' has {len(made[name])} rows, but there are {count} ids.",
                 "Every view needs one row per item, in the order of the ids.",
             )
     return made
+
+
+def _rows(vectors: Any) -> Any:
+    """Return vectors as a list where they are a column of them, as a data frame may have."""
+    column = getattr(vectors, "dtype", None) == object and getattr(vectors, "ndim", 0) == 1
+    return list(vectors) if column else vectors
 
 
 def checked_ids(ids: Iterable[str]) -> tuple[str, ...]:
