@@ -49,8 +49,8 @@ def checked_views(
 
 def _rows(vectors: Any) -> Any:
     """Return vectors as a list where they are a column of them, as a data frame may have."""
-    column = getattr(vectors, "dtype", None) == object and getattr(vectors, "ndim", 0) == 1
-    return list(vectors) if column else vectors
+    kind = getattr(getattr(vectors, "dtype", None), "kind", "")
+    return list(vectors) if kind == "O" and vectors.ndim == 1 else vectors
 
 
 def checked_ids(ids: Iterable[str]) -> tuple[str, ...]:
