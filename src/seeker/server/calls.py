@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Path, Query, Request
+from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator
 from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.responses import JSONResponse, Response
 
-from seeker.engine import Shown, no_session, no_share
+from seeker.engine import Engine, Shown, no_session, no_share
 from seeker.errors import NotFound
 from seeker.server.answers import session_json
-from seeker.server.service import Service
+from seeker.server.schemas import Asked
+from seeker.server.service import Retried, Served, Service, key_of
+from seeker.stores import Key
 
 
 class WholePath(PathConvertor):
@@ -57,6 +60,35 @@ Limit = Annotated[int, Query(ge=1, le=10_000)]
 def answer(shown: Shown, status: int = 200) -> Response:
     """Return a session as an answer."""
     return JSONResponse(session_json(shown), status)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A request to do something in a session; key: its Idempotency-Key."""
+
+    id: str
+    service: Service
+    key: str | None
+
+    @property
+    def engine(self) -> Engine:
+        """The engine of the service."""
+        return self.service.engine
+
+    async def take(
+        self, call: str, body: Asked, act: Callable[[Key | None], Shown], status: int = 200
+    ) -> Response:
+        """Do it when it is this session's turn, once however often it is asked."""
+        key = key_of(self.key, self.id, call, body.model_dump())
+        return answer(await self.service.run(lambda: act(key), self.id), status)
+
+
+async def turn_of(id: Id, service: Served, idempotency_key: Retried = None) -> Turn:
+    """Return the turn that a request asks for."""
+    return Turn(id, service, idempotency_key)
+
+
+Turned = Annotated[Turn, Depends(turn_of)]
 
 
 def starter(

@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from seeker.engine import Shown
 from seeker.server.answers import explanation_json, page_json
 from seeker.server.asking import check_length
-from seeker.server.calls import Id, ItemPath, Limit, Offset, Share, answer, starter
+from seeker.server.calls import Id, ItemPath, Limit, Offset, Share, Turned, answer, starter
 from seeker.server.responses import problems
 from seeker.server.schemas import (
     ExplanationAnswer,
@@ -32,19 +32,17 @@ router = APIRouter(prefix="/v1", tags=["sharing"], route_class=StrictRoute)
     responses=problems(401, 404, 409),
 )
 async def fork(
-    id: Id,
+    turn: Turned,
     request: Request,
-    service: Served,
     body: ForkAsked | None = None,
-    idempotency_key: Retried = None,
     authorization: Authorization = None,
 ) -> Response:
     """Start a session with the same events, to go on from here without changing this one."""
-    owner, _ = starter(request, service, authorization)
+    owner, _ = starter(request, turn.service, authorization)
     asked = body or ForkAsked()
-    key = key_of(idempotency_key, id, "fork", asked.model_dump())
-    engine = service.engine
-    return answer(await service.run(lambda: engine.fork(id, asked.step, owner, key), id), 201)
+    return await turn.take(
+        "fork", asked, lambda key: turn.engine.fork(turn.id, asked.step, owner, key), 201
+    )
 
 
 @router.post("/sessions/{id}/share", response_model=ShareAnswer, responses=problems(404))

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from seeker.errors import BadInput
 from seeker.server.asking import check_length
-from seeker.server.calls import Id, answer
+from seeker.server.calls import Id, Turned, answer
 from seeker.server.responses import problems
 from seeker.server.schemas import ClickAsked, CountAsked, FoundAsked, SessionAnswer
-from seeker.server.service import Retried, Served, key_of
+from seeker.server.service import Served
 from seeker.server.strict import StrictRoute
 from seeker.study.participants import Searched
 
@@ -28,54 +28,33 @@ async def show(id: Id, service: Served, study: Searched) -> Response:
 
 
 @router.post("/{id}/clicks", response_model=SessionAnswer, responses=problems(404, 409))
-async def click(
-    id: Id, service: Served, study: Searched, body: ClickAsked, idempotency_key: Retried = None
-) -> Response:
+async def click(turn: Turned, study: Searched, body: ClickAsked) -> Response:
     """Give a verdict on an item of the page."""
-    check_length("The length of shown", len(body.shown or ()), service.settings.shown_limit)
-    key = key_of(idempotency_key, id, "click", body.model_dump())
-    return answer(
-        await service.run(
-            lambda: study.click(id, body.item, body.verdict, body.shown, body.step, key), id
-        )
-    )
+    check_length("The length of shown", len(body.shown or ()), turn.service.settings.shown_limit)
+    said = (turn.id, body.item, body.verdict, body.shown, body.step)
+    return await turn.take("click", body, lambda key: study.click(*said, key))
 
 
 @router.post("/{id}/undo", response_model=SessionAnswer, responses=problems(404, 409))
-async def undo(
-    id: Id,
-    service: Served,
-    study: Searched,
-    body: CountAsked | None = None,
-    idempotency_key: Retried = None,
-) -> Response:
+async def undo(turn: Turned, study: Searched, body: CountAsked | None = None) -> Response:
     """Take back the last thing done."""
     asked = _one(body)
-    key = key_of(idempotency_key, id, "undo", asked.model_dump())
-    return answer(await service.run(lambda: study.undo(id, asked.step, key), id))
+    return await turn.take("undo", asked, lambda key: study.undo(turn.id, asked.step, key))
 
 
 @router.post("/{id}/redo", response_model=SessionAnswer, responses=problems(404, 409))
-async def redo(
-    id: Id,
-    service: Served,
-    study: Searched,
-    body: CountAsked | None = None,
-    idempotency_key: Retried = None,
-) -> Response:
+async def redo(turn: Turned, study: Searched, body: CountAsked | None = None) -> Response:
     """Bring back what was undone last."""
     asked = _one(body)
-    key = key_of(idempotency_key, id, "redo", asked.model_dump())
-    return answer(await service.run(lambda: study.redo(id, asked.step, key), id))
+    return await turn.take("redo", asked, lambda key: study.redo(turn.id, asked.step, key))
 
 
 @router.post("/{id}/found", response_model=SessionAnswer, responses=problems(404, 409))
-async def found(
-    id: Id, service: Served, study: Searched, body: FoundAsked, idempotency_key: Retried = None
-) -> Response:
+async def found(turn: Turned, study: Searched, body: FoundAsked) -> Response:
     """Say that an item of the page is the one; a 409 if it is not."""
-    key = key_of(idempotency_key, id, "found", body.model_dump())
-    return answer(await service.run(lambda: study.found(id, body.item, body.step, key), id))
+    return await turn.take(
+        "found", body, lambda key: study.found(turn.id, body.item, body.step, key)
+    )
 
 
 def _one(body: CountAsked | None) -> CountAsked:
