@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import random
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +18,7 @@ from seeker import Catalog
 from seeker.engine import Catalogs, Engine, Shown
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.stores import Key, open_store
+from stores import DURABLE, NewStore
 
 CROWD = 8
 
@@ -175,3 +178,36 @@ def test_a_session_does_not_grow_without_end(
             assert told.value.shown == last  # type: ignore[attr-defined]
         assert engine.show(id) == last
         assert engine.fork(id).likes == last.likes
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+def test_threads_that_come_and_go_leave_no_connections(kind: str, new_store: NewStore) -> None:
+    """A database gives out a hundred connections or so; a process may open a thousand files."""
+    address = new_store(kind)
+    store = open_store(address)
+    try:
+        for _ in range(20):
+            thread = threading.Thread(target=store.count)
+            thread.start()
+            thread.join()
+        assert store.count() == 0
+        assert _connections(address) <= 2
+    finally:
+        store.close()
+
+
+def _connections(address: str) -> int:
+    """Return how many connections there are to a store now."""
+    if "://" not in address:
+        if not Path("/proc/self/fd").exists():
+            pytest.skip("this system does not tell which files are open")
+        opened = (os.path.realpath(file) for file in Path("/proc/self/fd").iterdir())
+        return sum(file == os.path.realpath(address) for file in opened)
+    import psycopg
+
+    with psycopg.connect(address) as connection:
+        found = connection.execute(
+            "SELECT count(*) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid != pg_backend_pid()"
+        ).fetchone()
+        return int(found[0]) if found else 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from seeker.errors import BadInput
 from seeker.stores.base import StoreFailed
+from seeker.stores.connections import Connections
 from seeker.stores.sql import Cursor, SqlStore, Transaction
 
 if TYPE_CHECKING:
@@ -30,9 +30,7 @@ class PostgresStore(SqlStore):
             ) from None
         self._psycopg = psycopg
         self._address = address
-        self._local = threading.local()
-        self._lock = threading.Lock()
-        self._open: list[Connection[Any]] = []
+        self._connections = Connections(self._opened, lambda connection: not connection.closed)
         try:
             self.migrate()
         except BaseException:
@@ -53,21 +51,17 @@ class PostgresStore(SqlStore):
     def reading(self) -> Iterator[Transaction]:
         """Lend this thread's connection; each statement is a transaction of its own."""
         with self._told():
-            yield _Running(self._connection())
+            yield _Running(self._connections.get())
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Open a transaction; it is on disk when the block has ended."""
-        with self._told(), self._connection().transaction():
-            yield _Running(self._connection())
+        with self._told(), self._connections.get().transaction():
+            yield _Running(self._connections.get())
 
     def close(self) -> None:
         """Close all connections."""
-        with self._lock:
-            for connection in self._open:
-                connection.close()
-            self._open = []
-            self._local = threading.local()
+        self._connections.close()
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -80,16 +74,9 @@ class PostgresStore(SqlStore):
                 "Check that the database named by --store is running, and try again.",
             ) from error
 
-    def _connection(self) -> Connection[Any]:
-        held: Connection[Any] | None = getattr(self._local, "connection", None)
-        if held is not None and not held.closed:
-            return held
+    def _opened(self) -> Connection[Any]:
         # A name or password in an error would end up in logs: only the reason is passed on.
-        made = self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
-        with self._lock:
-            self._open = [one for one in self._open if not one.closed] + [made]
-        self._local.connection = made
-        return made
+        return self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
 
 
 class _Running:

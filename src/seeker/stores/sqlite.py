@@ -11,6 +11,7 @@ from pathlib import Path
 
 from seeker.errors import BadInput
 from seeker.stores.base import StoreFailed
+from seeker.stores.connections import Connections
 from seeker.stores.sql import Cursor, SqlStore, Transaction
 
 PATIENCE = 20.0
@@ -28,9 +29,8 @@ class SqliteStore(SqlStore):
     def __init__(self, path: str | os.PathLike[str], synchronous: str = "FULL") -> None:
         self._path = Path(path)
         self._synchronous = synchronous
-        self._local = threading.local()
+        self._connections = Connections(self._opened)
         self._writer = threading.Lock()
-        self._open: list[sqlite3.Connection] = []
         self._file: tuple[int, int] | None = None
         if not self._path.parent.is_dir():
             raise BadInput(
@@ -72,10 +72,7 @@ class SqliteStore(SqlStore):
     def close(self) -> None:
         """Close all connections; the last to leave folds the log into the file."""
         with self._writer:
-            for connection in self._open:
-                connection.close()
-            self._open = []
-            self._local = threading.local()
+            self._connections.close()
 
     def _there(self) -> tuple[int, int] | None:
         """Return which file is at the store's path now."""
@@ -92,9 +89,9 @@ class SqliteStore(SqlStore):
                 "The file in which sessions are kept was moved or removed.",
                 "Bring it back, or start the service again.",
             )
-        held: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if held is not None:
-            return held
+        return self._connections.get()
+
+    def _opened(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
@@ -107,8 +104,6 @@ class SqliteStore(SqlStore):
         except sqlite3.Error:
             connection.close()
             raise
-        self._local.connection = connection
-        self._open.append(connection)
         return connection
 
 

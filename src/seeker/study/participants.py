@@ -33,18 +33,20 @@ Key = Annotated[
 Number = Annotated[int, Path(ge=0, le=1000, description="Which of a participant's searches.")]
 
 
-def searching_of(request: Request) -> Searching:
-    """Return the study that a request is for."""
+async def searching_of(request: Request) -> Searching:
+    """Return the study that a request is for; plain functions would be called in a thread."""
     searching: Searching = request.app.state.searching
     return searching
 
 
-def conduct_of(request: Request) -> Conduct:
-    """Return how the study is conducted that a request is for."""
-    return searching_of(request).conduct
-
-
 Searched = Annotated[Searching, Depends(searching_of)]
+
+
+async def conduct_of(searching: Searched) -> Conduct:
+    """Return how the study is conducted that a request is for."""
+    return searching.conduct
+
+
 Conducted = Annotated[Conduct, Depends(conduct_of)]
 
 
