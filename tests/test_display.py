@@ -12,27 +12,22 @@ from conftest import made
 from seeker import Catalog, display
 from seeker.display import keys
 from seeker.kernels import reference
+from seeker.models import Choice
+from seeker.models.scores import Scores
+from seeker.space import View
 from seeker.types import Array
 
 ROUNDS = 4000
 
 
-def pages(strategy: display.Strategy, prior: Array, size: int) -> Array:
-    """The first pages of many seeds, (rounds, size) rows."""
-    catalog = Catalog.from_arrays(
-        [str(n) for n in range(len(prior))], {"x": np.arange(len(prior))[:, None]}
-    )
+def pages(strategy: display.Strategy, prior: Array, size: int, rounds: int = ROUNDS) -> Array:
+    """The first pages of many seeds where nothing is known but a prior, (rounds, size) rows."""
+    model, x = Choice(), np.arange(len(prior))[:, None]
+    scores = Scores(model, model.space([View.from_vectors("x", x)]), prior)
     return np.array(
         [
-            [
-                int(item)
-                for item in catalog.session(
-                    strategy=strategy, seed=seed, prior=prior, page_size=size
-                )
-                .page()
-                .ids
-            ]
-            for seed in range(ROUNDS)
+            strategy.rank(display.Scene(scores, seed, 0, size, blank=False)).head(size)
+            for seed in range(rounds)
         ]
     )
 
@@ -94,7 +89,7 @@ def test_random_is_even_in_every_place() -> None:
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.0])
 def test_epsilon_is_the_rate_of_replacement(epsilon: float) -> None:
     prior = -0.01 * np.arange(1000.0)
-    drawn = pages(display.EpsilonGreedy(epsilon), prior, 12)[:1000]
+    drawn = pages(display.EpsilonGreedy(epsilon), prior, 12, rounds=1000)
     replaced = drawn != np.arange(12)
     spread = np.sqrt(epsilon * (1 - epsilon) / replaced.size)
     assert abs(replaced.mean() - epsilon * (1 - 1 / 1000)) < 4 * spread + 0.002
