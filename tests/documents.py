@@ -6,7 +6,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -220,7 +219,8 @@ class Reader:
     def _stop(self, port: str) -> None:
         server = self._servers.pop(port, None)
         if server is not None:
-            server.send_signal(signal.SIGINT if "http" in str(server.args) else signal.SIGTERM)
+            # Not SIGINT, as from a keyboard: who runs the tests in the background ignores it.
+            server.terminate()
             server.wait(60)
 
 

@@ -16,12 +16,20 @@ from PIL import Image
 
 import seeker
 
+ATTENDED = """
+import signal, sys
+# Whoever runs tests in the background ignores the keyboard; a person at a terminal does not.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from seeker.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
 
 def stopped(*arguments: str, cwd: Path, when: Callable[[], bool]) -> tuple[int, str]:
     """Run a command, press Ctrl-C when it is under way; return its exit code and words."""
     with (cwd / "said").open("w+") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "seeker", *arguments],
+            [sys.executable, "-c", ATTENDED, *arguments],
             cwd=cwd,
             stdout=said,
             stderr=said,
