@@ -26,7 +26,7 @@ def learned(
     Only the choice model leaves weights open, and only sessions with the same catalog and grid
     tell about them; otherwise the model is returned as it is.
     """
-    if not isinstance(model, models.Choice) or model.weights is not None:
+    if not isinstance(model, models.Choice) or isinstance(model.weights, tuple):
         return model
     for id in islice(store.find(person, owner, newest=True), _LOOK_BACK):
         kept = store.load(id)

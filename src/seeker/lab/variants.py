@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from seeker.types import Doubles
 
 @dataclass(frozen=True)
 class Weighted(models.Choice):
-    """The choice model with other mixtures of two views: the weights of the first one."""
+    """The choice model with other mixtures of two views: the weights of the first, all alike."""
 
     name = "weighted choice"
+    weights: tuple[float, ...] | Literal["broad"] | None = None
     first: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
 
     def mixtures(self, views: int) -> Doubles:  # type: ignore[override]
@@ -37,6 +39,7 @@ VARIANTS: dict[str, Searcher] = {
     ),
     "sigmas 0.1 … 1.6": Seeker(models.Choice(sigmas=(0.1, 0.2, 0.4, 0.8, 1.6))),
     "slip 0.15": Seeker(models.Choice(slip=0.15)),
+    "all mixtures alike": Seeker(models.Choice(weights=None)),
     "five mixtures": Seeker(Weighted()),
     "inner mixtures": Seeker(Weighted(first=(0.25, 0.5, 0.75))),
     "even mixture": Seeker(Weighted(first=(0.5,))),

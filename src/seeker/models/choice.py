@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -48,14 +48,15 @@ class Choice(Model):
     slip: λ, the chance of a slip. sigmas: the noise levels averaged over; a ratio of two between
     neighbours is fastest. θ also runs over mixtures of views: each view alone and the even mixture
     of every set of views (of more than four views: each alone, and all). weights: the prior of θ,
-    mixtures × sigmas as in `settings`, flattened; even where none is given.
+    mixtures × sigmas as in `settings`, flattened; or "broad": a mixture counts by the square of
+    the number of its views, for people seldom go by one thing alone; or None: all θ count alike.
     """
 
     name = "choice"
     sigmas: tuple[float, ...] = (0.05, 0.1, 0.2, 0.4, 0.8)
     slip: float = 0.05
     beta: float = 1.0
-    weights: tuple[float, ...] | None = None
+    weights: tuple[float, ...] | Literal["broad"] | None = "broad"
 
     def __post_init__(self) -> None:
         check_number("slip", self.slip, 0.0, below=1.0)
@@ -66,14 +67,19 @@ class Choice(Model):
         for sigma in sigmas:
             check_number("a sigma", sigma, 1e-6)
         object.__setattr__(self, "sigmas", tuple(sigmas))
-        if self.weights is not None:
+        if isinstance(self.weights, str):
+            if self.weights != "broad":
+                raise BadInput(
+                    f"weights is {self.weights!r}, but the only word for them is 'broad'."
+                )
+        elif self.weights is not None:
             weights = few_numbers("The choice model's list of weights", self.weights, 10_000)
             object.__setattr__(self, "weights", weights)
 
     def grid(self, views: Sequence[str]) -> Grid:
         mixtures = self.mixtures(len(views))
         thetas = len(mixtures) * len(self.sigmas)
-        weights = np.full(thetas, 1.0) if self.weights is None else np.array(self.weights)
+        weights = self._weights(mixtures)
         if weights.shape != (thetas,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
             raise BadInput(
                 f"The choice model got {weights.size} weights for {thetas} settings.",
@@ -83,6 +89,13 @@ class Choice(Model):
         with np.errstate(divide="ignore"):
             logs = np.maximum(np.log(weights / weights.sum()), -600.0)
         return Grid(mixtures, np.array(self.sigmas), logs)
+
+    def _weights(self, mixtures: Doubles) -> Doubles:
+        """Return how much each θ counts before any click, as given or by rule, (thetas,)."""
+        if isinstance(self.weights, tuple):
+            return np.array(self.weights)
+        views = np.count_nonzero(mixtures, axis=1).astype(np.float64)
+        return np.repeat(views**2 if self.weights == "broad" else views**0, len(self.sigmas))
 
     @staticmethod
     def mixtures(views: int) -> Doubles:

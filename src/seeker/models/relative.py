@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Relative(Choice):
     name = "relative"
     uses_average = True
     sigmas: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8)
+    weights: tuple[float, ...] | Literal["broad"] | None = None
     floor: float = 0.05
 
     def __post_init__(self) -> None:
