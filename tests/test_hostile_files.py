@@ -16,6 +16,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from seeker.engine import Catalogs
+from seeker.errors import SeekerError
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from seeker.stores import StoreFailed, open_store
@@ -181,6 +182,22 @@ def test_a_store_in_the_place_of_another_is_not_mixed_with_it(tmp_path: Path) ->
                 ask()
     finally:
         store.close()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://ann:a s3cret@127.0.0.1/x",
+        "postgresql://ann:s3cret@[::/x",
+        "postgresql://ann:%zzs3cret@127.0.0.1/x",
+        "postgresql://ann:s3cret@127.0.0.1:1/x",
+        "postgresql://ann:s3cret@127.0.0.1:many/x",
+    ],
+)
+def test_no_error_shows_the_password_of_a_database(address: str) -> None:
+    with pytest.raises(SeekerError) as told:
+        open_store(address)
+    assert "s3cret" not in str(told.value)
 
 
 def test_a_locked_store_is_waited_for_and_then_told(

@@ -76,6 +76,8 @@ def test_what_cannot_be_an_id_is_no_session(
         (f'{{"filter": {{"price": {{"gt": {HUGE}}}}}}}', 422),
         (f'{{"model": {{"name": "pairwise", "alpha": {HUGE}}}}}', 422),
         (f'{{"user": {{"image": [{HUGE}]}}}}', 422),
+        (json.dumps({"filter": {"kind": ["kind 1"] * 900}}), 201),
+        (json.dumps({"filter": {"kind": ["kind 1"] * 1000}}), 422),
         ('{"strategy": {"name": "diverse", "pool": 1000000000}}', 422),
         ('{"strategy": {"name": "diverse", "pool": 1e308}, "page_size": 100}', 422),
         ('{"strategy": {"name": "diverse", "pool": 5}, "page_size": 200}', 201),
@@ -85,6 +87,13 @@ def test_what_cannot_be_an_id_is_no_session(
 def test_numbers_beyond_all_measure(http: TestClient, body: str, status: int) -> None:
     answer = _posted(http, "/v1/sessions", body)
     assert answer.status_code == status, answer.text
+
+
+def test_a_filter_longer_than_anybody_chooses_is_refused(http: TestClient) -> None:
+    session = f"/v1/sessions/{_started(http)['id']}"
+    for count, status in ((900, 200), (1000, 422)):
+        body = {"filter": {"kind": ["kind 1"] * count}}
+        assert http.post(f"{session}/filter", json=body).status_code == status
 
 
 @pytest.mark.parametrize(

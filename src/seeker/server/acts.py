@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from seeker.server.asking import check_length, check_text
+from seeker.server.asking import check_filter, check_length, check_text
 from seeker.server.calls import Turned
 from seeker.server.responses import problems
 from seeker.server.schemas import (
@@ -60,6 +60,7 @@ async def text(turn: Turned, request: Request, body: TextAsked) -> Response:
 @router.post("/filter", response_model=SessionAnswer, responses=problems(404, 409))
 async def narrow(turn: Turned, body: FilterAsked) -> Response:
     """Show only items that pass a filter from now on; likes outside it still count."""
+    check_filter(body.filter)
     return await turn.take(
         "filter", body, lambda key: turn.engine.narrow(turn.id, body.filter, body.step, key)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ Thing = TypeVar("Thing")
 _MOST_NUMBERS = 256
 """Numbers in one setting of a model or strategy: each σ costs memory for every item."""
 
+_LONGEST_FILTER = 10_000
 _MOST_COMPARED = 1000
 """Items that are compared in pairs for one page: the time for it grows with their square."""
 
@@ -38,6 +40,11 @@ def check_text(name: str, text: str | None, settings: Settings) -> None:
     """Refuse a text that is longer than this service reads."""
     if text is not None:
         check_length(f"The length of {name}", len(text), settings.text_limit)
+
+
+def check_filter(filter: Mapping[str, Any] | None) -> None:
+    """Refuse a filter that is longer than what people choose: every answer tells it again."""
+    check_length("The length of filter", len(json.dumps(filter)), _LONGEST_FILTER)
 
 
 def check_strategy(strategy: display.Strategy, page_size: int) -> None:

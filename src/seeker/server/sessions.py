@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse, Response
 from seeker.engine import Shown
 from seeker.server.answers import explanation_json, page_json
 from seeker.server.asking import (
+    check_filter,
     check_length,
     check_strategy,
     check_text,
@@ -44,6 +45,7 @@ async def start(
     settings = service.settings
     check_length("page_size", body.page_size, settings.page_limit)
     check_text("query", body.query, settings)
+    check_filter(body.filter)
     request.state.text = body.query
     key = key_of(idempotency_key, scope, "start", body.model_dump())
     model, strategy = model_of(body.model), strategy_of(body.strategy)

@@ -29,7 +29,7 @@ class PostgresStore(SqlStore):
                 'Install it with: pip install "seeker[postgres]"',
             ) from None
         self._psycopg = psycopg
-        self._address = address
+        self._address = _checked(address)
         self._connections = Connections(self._opened, lambda connection: not connection.closed)
         try:
             self.migrate()
@@ -77,6 +77,21 @@ class PostgresStore(SqlStore):
     def _opened(self) -> Connection[Any]:
         # A name or password in an error would end up in logs: only the reason is passed on.
         return self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+
+
+def _checked(address: str) -> str:
+    """Return the address of a database if it can be read; errors would show a password in it."""
+    from psycopg import ProgrammingError
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        conninfo_to_dict(address)
+    except ProgrammingError:
+        raise BadInput(
+            "The address of the PostgreSQL database cannot be read.",
+            "Write it like postgresql://user:password@host:5432/name, odd letters as %20.",
+        ) from None
+    return address
 
 
 class _Running:
