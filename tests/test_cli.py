@@ -147,6 +147,22 @@ def test_a_file_where_a_folder_should_be_is_one_sentence(
     assert "operating system refused" in capsys.readouterr().err
 
 
+def test_a_mistake_of_ours_is_one_sentence_and_a_file_to_report(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("what nobody foresaw")
+
+    monkeypatch.setattr("seeker.build", fail)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["build", "a", "--out", "b"]) == 1
+    said = capsys.readouterr().err
+    assert said.startswith("seeker: This is a mistake in Seeker, not yours: KeyError.")
+    (kept,) = tmp_path.glob("seeker-*.txt")
+    assert str(kept) in said
+    assert "what nobody foresaw" in kept.read_text()
+
+
 def test_stopping_a_build_says_that_it_can_go_on(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -56,7 +56,8 @@ def cli_page() -> str:
         "| exit code | meaning |",
         "| --- | --- |",
         "| 0 | it went well |",
-        f"| {seeker.SeekerError.exit_code} | the machine refused: port, rights, disk, memory |",
+        f"| {seeker.SeekerError.exit_code} | the machine refused (port, rights, disk, memory), or "
+        "Seeker made a mistake |",
         f"| {seeker.BadInput.exit_code} | something given cannot be used |",
         f"| {seeker.NotFound.exit_code} | something named is not there |",
         f"| {seeker.Conflict.exit_code} | it does not fit the present state |",

@@ -6,11 +6,14 @@ import errno
 import os
 import sqlite3
 import sys
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from tempfile import NamedTemporaryFile
 
 import click
 
+from seeker import __version__
 from seeker.errors import SeekerError
 
 INTERRUPTED = 130
@@ -38,7 +41,7 @@ def resumable() -> Iterator[None]:
 
 
 def said(error: Exception) -> int:
-    """Tell what went wrong and return the exit code; what nobody foresaw is raised again."""
+    """Tell what went wrong and return the exit code."""
     if isinstance(error, click.ClickException):
         error.show()
         return error.exit_code
@@ -61,7 +64,21 @@ def said(error: Exception) -> int:
     if isinstance(error, sqlite3.Error):
         _say(f"The item table cannot be written or read: {error}.")
         return 1
-    raise error
+    _say(_unforeseen(error))
+    return 1
+
+
+def _unforeseen(error: Exception) -> str:
+    """Return a sentence about a mistake of ours, and keep what is needed to mend it in a file."""
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", prefix="seeker-", suffix=".txt", delete=False
+    ) as file:
+        file.write(f"Seeker {__version__}, Python {sys.version}\n")
+        file.writelines(traceback.format_exception(error))
+    return (
+        f"This is a mistake in Seeker, not yours: {type(error).__name__}. Where it happened is in "
+        f"'{file.name}'; please report it."
+    )
 
 
 _NO_MEMORY = (
