@@ -15,6 +15,7 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
+import seeker
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server.app import create_app
@@ -194,10 +195,11 @@ def test_a_store_in_the_place_of_another_is_not_mixed_with_it(tmp_path: Path) ->
         "postgresql://ann:s3cret@127.0.0.1:many/x",
     ],
 )
-def test_no_error_shows_the_password_of_a_database(address: str) -> None:
-    with pytest.raises(SeekerError) as told:
-        open_store(address)
-    assert "s3cret" not in str(told.value)
+def test_no_error_shows_the_password_of_a_database(address: str, tmp_path: Path) -> None:
+    for use in (open_store, lambda place: seeker.build(place, tmp_path / "out", table="things")):
+        with pytest.raises(SeekerError) as told:
+            use(address)
+        assert "s3cret" not in str(told.value)
 
 
 def test_a_locked_store_is_waited_for_and_then_told(

@@ -103,6 +103,12 @@ class _Connected:
 
         try:
             self._connection = psycopg.connect(self._address, connect_timeout=15)
+        except psycopg.ProgrammingError:
+            # The reason would quote the address, and with it a password.
+            raise BadInput(
+                "The address of the database cannot be read.",
+                "Write it like postgresql://user:password@host:5432/name, odd letters as %20.",
+            ) from None
         except psycopg.Error as error:
             raise BadInput(f"The database cannot be reached ({_first(error)}).") from None
         self._connection.read_only = True
