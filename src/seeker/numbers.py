@@ -1,7 +1,8 @@
-"""Reading arrays of numbers that people give."""
+"""Numbers that people give, one or many, checked."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sized
 
 import numpy as np
@@ -10,6 +11,23 @@ from seeker.errors import BadInput
 from seeker.types import Doubles
 
 _LARGEST = 1e100
+
+
+def check_number(name: str, value: object, least: float, below: float = math.inf) -> None:
+    """Refuse what is not a finite number in [least, below)."""
+    fine = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not fine or not math.isfinite(value) or not least <= value < below:  # type: ignore[arg-type,operator]
+        limit = f" and below {below:g}" if below < math.inf else ""
+        raise BadInput(
+            f"{name} is {value!r}, but it must be a number of at least {least:g}{limit}."
+        )
+
+
+def check_whole(name: str, value: object, least: int) -> int:
+    """Return a number if it is a whole one of at least so much."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise BadInput(f"{name} is {value!r}, but it must be a whole number of at least {least}.")
+    return int(value)
 
 
 def numbers(what: str, given: object, length: int) -> Doubles:

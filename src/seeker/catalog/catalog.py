@@ -24,6 +24,7 @@ from seeker.catalog.paths import PathLike, path_of
 from seeker.catalog.shelf import InMemory, Shelf, Stored
 from seeker.catalog.values import Kind, short
 from seeker.errors import BadInput, NotFound
+from seeker.numbers import check_whole
 from seeker.session import Event, Item, Session, State
 from seeker.session.events import Repeat
 from seeker.session.finder import Finder
@@ -229,9 +230,7 @@ class Catalog:
 
     def facets(self, filter: Mapping[str, Any] | None = None, limit: int = 20) -> dict[str, Facet]:
         """Return how the values of every attribute are spread over the items that pass."""
-        if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
-            raise BadInput(f"limit is {limit!r}, but it must be a whole number of at least 0.")
-        return self._shelf.table.facets(filter, limit)
+        return self._shelf.table.facets(filter, check_whole("limit", limit, 0))
 
     def search(
         self, words: str, limit: int = 50, filter: Mapping[str, Any] | None = None

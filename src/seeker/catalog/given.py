@@ -7,11 +7,10 @@ from typing import Any
 
 from seeker.catalog.values import short
 from seeker.errors import BadInput
-from seeker.models.checks import check_scale
 from seeker.space import Metric, View
 from seeker.space.metric import check as check_metric
 from seeker.space.packing import check_dtype
-from seeker.space.view import Scale
+from seeker.space.view import Scale, check_scale
 from seeker.types import Array
 
 

@@ -15,7 +15,7 @@ from seeker.catalog.connections import Connections
 from seeker.catalog.facets import Facet
 from seeker.catalog.filters import Attribute, where
 from seeker.catalog.values import Plain
-from seeker.errors import BadInput
+from seeker.numbers import check_whole
 from seeker.types import Doubles, Rows
 
 _REMEMBERED = 16
@@ -97,10 +97,8 @@ class ItemTable:
 
         With a limit the best come first; without one all come, in no order.
         """
-        if limit is not None and (
-            not isinstance(limit, int | np.integer) or isinstance(limit, bool) or limit < 1
-        ):
-            raise BadInput(f"limit is {limit!r}, but it must be a whole number of at least 1.")
+        if limit is not None:
+            limit = check_whole("limit", limit, 1)
         asked = keywords.query(words)
         chosen = where(filter, self.attributes)
         if asked is None:

@@ -12,8 +12,7 @@ from seeker.display.cover import First, check_first, covered
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
 from seeker.errors import BadInput
-from seeker.models.checks import check_number
-from seeker.numbers import few_numbers
+from seeker.numbers import check_number, few_numbers
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 

@@ -13,7 +13,7 @@ from seeker.display.front import Fronted
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
 from seeker.errors import BadInput
-from seeker.models.checks import check_number
+from seeker.numbers import check_number
 from seeker.types import Doubles, Rows
 
 

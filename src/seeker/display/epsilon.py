@@ -12,7 +12,7 @@ from seeker.display.cover import First, check_first
 from seeker.display.greedy import Greedy
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
-from seeker.models.checks import check_number
+from seeker.numbers import check_number
 from seeker.types import Rows
 
 _TRIES = 64

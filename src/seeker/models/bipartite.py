@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from seeker.models.base import Adder, Evidence, Grid, Term, Valued, signs_for
-from seeker.models.checks import check_number
 from seeker.models.even import AVERAGE, EvenModel
+from seeker.numbers import check_number
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
 

@@ -12,8 +12,7 @@ import numpy as np
 
 from seeker.errors import BadInput
 from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
-from seeker.models.checks import check_number
-from seeker.numbers import few_numbers
+from seeker.numbers import check_number, few_numbers
 from seeker.types import Array, Doubles
 
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from seeker.errors import NotFound
 from seeker.models.base import Grid, Model
-from seeker.models.checks import check_number, check_scale
-from seeker.space.view import Scale
+from seeker.numbers import check_number
+from seeker.space.view import Scale, check_scale
 
 AVERAGE = -1
 """Stands for the average item, which takes the place of a side that is empty."""

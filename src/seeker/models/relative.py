@@ -10,8 +10,8 @@ from typing import Any, Literal
 import numpy as np
 
 from seeker.models.base import Adder, Grid, Term
-from seeker.models.checks import check_number
 from seeker.models.choice import Choice
+from seeker.numbers import check_number
 from seeker.types import Array, Doubles
 
 _EVEN, _LEANING = 0.4, 0.5

@@ -13,13 +13,6 @@ from seeker.space import View
 from seeker.types import Doubles
 
 
-def check_whole(name: str, number: object, least: int) -> int:
-    """Return a number if it is a whole one of at least so much."""
-    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < least:
-        raise BadInput(f"{name} is {number!r}, but it must be a whole number of at least {least}.")
-    return int(number)
-
-
 def check_seed(seed: object) -> int:
     """Return the seed if it is a whole number of at least 0 and below 2**128."""
     whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)

@@ -7,11 +7,11 @@ from typing import Any
 
 from seeker import display, models
 from seeker.errors import BadInput
-from seeker.models.checks import check_number
 from seeker.models.stopping import Interrupted, never
+from seeker.numbers import check_number, check_whole
 from seeker.session import events as log
 from seeker.session.belief import Belief
-from seeker.session.checks import check_filter, check_prior, check_seed, check_user, check_whole
+from seeker.session.checks import check_filter, check_prior, check_seed, check_user
 from seeker.session.events import (
     REPEATS,
     Click,

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from seeker.errors import BadInput
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
 from seeker.space.moments import mean, moments
@@ -17,8 +18,15 @@ from seeker.space.vectors import checked, unit_length
 from seeker.types import Array, Doubles, Floats
 
 Scale = Literal["unit", "raw"]
+"""Whether distances are divided by their mean over the catalog, or stay as they are."""
 
 _SAMPLE = 256
+
+
+def check_scale(scale: object) -> None:
+    """Refuse a scale that is neither 'unit' nor 'raw'."""
+    if scale not in ("unit", "raw"):
+        raise BadInput(f"scale is {scale!r}, but it must be 'unit' or 'raw'.")
 
 
 @dataclass(frozen=True, eq=False)
