@@ -8,6 +8,8 @@ import pytest
 
 from seeker import build
 from seeker.catalog.building.record import Record
+from seeker.demo import demo_catalog
+from seeker.demo.catalog import folder
 from seeker.demo.emoji import Emoji
 from seeker.demo.sample import sample_search
 
@@ -63,3 +65,10 @@ def test_a_few_emoji_can_be_built_and_searched(place: Path) -> None:
     lines = list(sample_search(catalog))
     assert "🦊" in lines[0]
     assert "found it" in lines[-1]
+
+
+def test_the_readme_shows_the_sample_search_as_it_is() -> None:
+    if not (folder() / "catalog.json").exists():
+        pytest.skip("the built-in catalog has not been built on this machine")
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    assert "\n".join(sample_search(demo_catalog())) in readme
