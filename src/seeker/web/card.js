@@ -7,7 +7,7 @@ import { titleOf } from "./item.js";
 /** @import { Item } from "./types.js" */
 
 /**
- * @typedef {object} Deeds what a card can do
+ * @typedef {object} Ways what a card can do
  * @property {(item: Item) => void} open
  * @property {(item: Item) => void} found
  * @property {(item: Item, verdict: "like" | "dislike") => void} judge
@@ -18,17 +18,17 @@ import { titleOf } from "./item.js";
  * Make a card.
  *
  * @param {Item} item
- * @param {Deeds} deeds
+ * @param {Ways} ways
  * @returns {Card}
  */
-export function makeCard(item, deeds) {
+export function makeCard(item, ways) {
   const title = titleOf(item);
   const face = element("button", {
     type: "button",
     className: "face",
     part: "picture",
     "aria-label": `Open ${spoken(item)}`,
-    onclick: () => deeds.open(item),
+    onclick: () => ways.open(item),
   });
   face.dataset.control = "open";
   face.append(faceOf(item));
@@ -39,12 +39,12 @@ export function makeCard(item, deeds) {
     element(
       "div",
       { className: "corner" },
-      button(`Why this? ${title}`, () => deeds.open(item), {
+      button(`Why this? ${title}`, () => ways.open(item), {
         text: "Why this?",
         className: "why",
         control: "why",
       }),
-      button(`Found it: ${title}`, () => deeds.found(item), {
+      button(`Found it: ${title}`, () => ways.found(item), {
         text: "Found it",
         icon: "check",
         className: "found",
@@ -54,14 +54,14 @@ export function makeCard(item, deeds) {
     element(
       "div",
       { className: "foot" },
-      button(`Dislike ${title}`, () => deeds.judge(item, "dislike"), {
+      button(`Dislike ${title}`, () => ways.judge(item, "dislike"), {
         icon: "cross",
         className: "dislike",
         part: "dislike",
         control: "dislike",
       }),
-      element("span", { className: "title", part: "title", title }, title),
-      button(`Like ${title}`, () => deeds.judge(item, "like"), {
+      element("span", { className: "title", part: "title", title, dir: "auto" }, title),
+      button(`Like ${title}`, () => ways.judge(item, "like"), {
         icon: "heart",
         className: "like",
         part: "like",

@@ -34,13 +34,14 @@ export function spoken(item) {
 /** @param {Item} item */
 function wordsOf(item) {
   const { lead, facts } = summary(item);
-  // Each fact for itself, for each may be written in another direction.
-  const told = facts.flatMap((one, index) => [...(index ? [SEPARATOR] : []), element("span", {}, one)]);
+  // Each for itself, for each may be written in another direction.
+  const own = { dir: "auto" };
+  const told = facts.flatMap((one, index) => [...(index ? [SEPARATOR] : []), element("span", own, one)]);
   return element(
     "span",
     { className: "words" },
-    element("strong", {}, titleOf(item)),
+    element("strong", own, titleOf(item)),
     ...(told.length ? [element("small", {}, ...told)] : []),
-    ...(lead ? [element("span", {}, lead)] : []),
+    ...(lead ? [element("span", own, lead)] : []),
   );
 }

@@ -6,7 +6,7 @@ import { fit } from "./fit.js";
 import { places, rearrange } from "./motion.js";
 import { Sight } from "./sight.js";
 
-/** @import { Card, Deeds } from "./card.js" */
+/** @import { Card, Ways } from "./card.js" */
 /** @import { Ranking } from "./ranking.js" */
 
 /** Milliseconds after which scrolling has come to rest. */
@@ -33,7 +33,7 @@ export class Grid {
   );
   /** The place that shall have the focus once it is there. @type {number | null} */
   #awaited = null;
-  #deeds;
+  #ways;
   #verdict;
   #watch = new ResizeObserver(() => this.#arrange());
   #scrolled = () => {
@@ -43,11 +43,11 @@ export class Grid {
   #resized = () => this.#arrange();
 
   /**
-   * @param {Deeds} deeds
+   * @param {Ways} ways
    * @param {(item: string) => "like" | "dislike" | null} verdict
    */
-  constructor(deeds, verdict) {
-    this.#deeds = deeds;
+  constructor(ways, verdict) {
+    this.#ways = ways;
     this.#verdict = verdict;
     this.list = element("ul", { className: "grid", part: "grid", role: "list", "aria-label": "Items" });
     this.stage = element("div", { className: "stage" }, this.list);
@@ -227,7 +227,7 @@ export class Grid {
         wanted.push(makeSkeleton());
         continue;
       }
-      const card = known ?? makeCard(item, this.#deeds);
+      const card = known ?? makeCard(item, this.#ways);
       this.#cards.set(item.id, card);
       kept.add(item.id);
       judgeCard(card, this.#verdict(item.id));

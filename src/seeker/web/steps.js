@@ -103,9 +103,9 @@ export class Steps {
       case "found":
         return [faceOf(search.item(happening.item ?? "")), icon("check")];
       case "say":
-        return [element("span", { className: "said" }, happening.text ?? "")];
+        return [element("span", { className: "said", dir: "auto" }, happening.text ?? "")];
       case "unsay":
-        return [element("s", { className: "said" }, happening.text ?? "")];
+        return [element("s", { className: "said", dir: "auto" }, happening.text ?? "")];
       case "filter":
         return [icon("filter")];
       case "exploration":

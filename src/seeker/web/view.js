@@ -51,7 +51,7 @@ export class View {
     this.#address = own ? new Address((place) => this.#arrive(place)) : null;
     this.#whereabouts = new Whereabouts(this.#address);
     const act = (this.actions = new Actions(host, service, search, this.#address, this));
-    const deeds = {
+    const ways = {
       open: (/** @type {Item} */ item) => this.#open(item),
       found: (/** @type {Item} */ item) => act.found(item),
       judge: (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
@@ -61,7 +61,7 @@ export class View {
     const narrow = (/** @type {Filter | null} */ filter) => search.do(verbs.narrow(filter));
     const anew = () => act.begin({});
     const share = () => act.share();
-    this.grid = new Grid(deeds, (item) => search.verdict(item));
+    this.grid = new Grid(ways, (item) => search.verdict(item));
     this.listing = new Listing(
       this.grid,
       () => this.#explore(),
@@ -80,7 +80,7 @@ export class View {
     this.chooser = new Chooser((catalog) => act.begin({ catalog }));
     this.sharing = new Sharing();
     this.help = helpDialog();
-    this.detail = new Detail(search, deeds);
+    this.detail = new Detail(search, ways);
     this.found = new Found({
       again: anew,
       keepLooking: () => act.travel(-1),
