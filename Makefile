@@ -29,7 +29,7 @@ $(VENV)/.dev: pyproject.toml
 demo: $(VENV)/.demo  ## the web service on the built-in catalog; PORT=8001 if 8000 is taken
 	$(BIN)/seeker demo --port $(PORT)
 
-# TypeScript checks the page's types and axe its accessibility; both are used here only.
+# TypeScript checks the page's types, Prettier its style and axe its accessibility; all are used here only.
 PAGE := tests/browser
 $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --prefix $(PAGE) --no-audit --no-fund --loglevel=error
@@ -44,6 +44,7 @@ check: $(VENV)/.dev $(PAGE)/node_modules/.made docs  ## style, types, imports, d
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 	$(BIN)/mypy
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/prettier --log-level warn --print-width 110 --check src/seeker/web/*.js examples/*/*.js
 
 browser: $(VENV)/.dev  ## the browser that the tests of the page use; one is installed if need be
 	$(BIN)/python $(PAGE)/chromium.py
