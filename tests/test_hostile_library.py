@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from conftest import made
-from seeker import Catalog, Session, models
+from seeker import Catalog, Session, display, models
 from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.session.events import to_json
 
@@ -164,3 +164,12 @@ def test_thousands_of_clicks_are_taken_and_taken_back() -> None:
     assert again.page() == session.page()
     session.undo(3000)
     assert session.page() == first
+
+
+def test_a_pool_larger_than_any_catalog_is_the_catalog() -> None:
+    catalog = made(60)
+    widest = [
+        catalog.session(strategy=display.Diverse(pool=pool), page_size=12, seed=1).page()  # type: ignore[arg-type]
+        for pool in (5, 1e308)
+    ]
+    assert widest[0] == widest[1]

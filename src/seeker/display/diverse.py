@@ -54,7 +54,7 @@ class Diverse(Strategy):
         """Choose the page from the head of a ranking, (page size,)."""
         size = scene.page_size
         early = ranking.total - sum(len(rows) for rows in scene.later)
-        head = ranking.head(min(int(self.pool * size), early))
+        head = ranking.head(int(min(self.pool * size, early)))
         alike = np.exp(-scene.scores.space.between(head, head) / self.reach)
         weights = size / (size + np.arange(len(head)))
         choose = submodular if self.criterion == "submodular" else determinantal

@@ -38,14 +38,8 @@ class Keys:
         """Read a file with a line of name, role and hash for every key; "" for no file."""
         if not file:
             return cls(None)
-        try:
-            lines = Path(file).read_text(encoding="utf-8").splitlines()
-        except FileNotFoundError:
-            raise BadInput(
-                f"There is no file of keys '{file}'.", "Make one with `seeker keys NAME --file …`."
-            ) from None
         holders: dict[str, Holder] = {}
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(_lines(file), 1):
             if not line.strip() or line.startswith("#"):
                 continue
             parts = line.split()
@@ -107,11 +101,24 @@ def make(name: str, role: Role, file: str) -> str:
     if not _NAME.fullmatch(name):
         raise BadInput(f"{name!r} cannot name a key.", "Use letters, digits, '.', '_' and '-'.")
     path = Path(file)
-    there = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    if any(line.split()[:1] == [name] for line in there):
+    if path.exists() and any(line.split()[:1] == [name] for line in _lines(file)):
         raise BadInput(f"There is a key called {name!r} in '{file}'.", "Choose another name.")
     key = f"seeker_{secrets.token_urlsafe(32)}"
     path.touch(mode=0o600)
     with path.open("a", encoding="utf-8") as handle:
         handle.write(f"{name} {role} {hashed(key)}\n")
     return key
+
+
+def _lines(file: str) -> list[str]:
+    """Return the lines of a file of keys."""
+    try:
+        return Path(file).read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise BadInput(
+            f"There is no file of keys '{file}'.", "Make one with `seeker keys NAME --file …`."
+        ) from None
+    except UnicodeDecodeError:
+        raise BadInput(
+            f"'{file}' is not a file of keys.", "Make one with `seeker keys NAME --file …`."
+        ) from None

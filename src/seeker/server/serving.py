@@ -100,7 +100,8 @@ def _listen(host: str, port: int) -> socket.socket:
         listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
     except (OSError, OverflowError) as error:
         number = getattr(error, "errno", None)
-        reason = os.strerror(number) if number else str(error)
+        # Names that cannot be looked up have numbers of their own, below zero.
+        reason = os.strerror(number) if number and number > 0 else error.args[-1]
         raise CannotListen(
             f"Nothing can listen at {host}, port {port} ({reason}).",
             "Choose another with --port; 0 takes any that is free.",
