@@ -71,10 +71,11 @@ SERVERS = {"http", "url", "servers", "keyed"}
 """Fixtures with a server behind them that the tests of a file share."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests that share a server in one process: it takes seconds to start, and once is enough.
 
-    All others go to whichever process is free.
+    All others go to whichever process is free. First, for groups are told apart right after.
     """
     for item in items:
         if SERVERS & {*getattr(item, "fixturenames", ())}:
