@@ -28,9 +28,24 @@ class Weighted(models.Choice):
         return np.array([[share, 1.0 - share] for share in self.first])
 
 
+@dataclass(frozen=True)
+class Ratios(models.Relative):
+    """Ratios of distances with the mixtures and the prior of the choice model."""
+
+    name = "ratios"
+    sigmas: tuple[float, ...] = (0.0625, 0.125, 0.25, 0.5, 1.0)
+    weights: tuple[float, ...] | Literal["broad"] | None = "broad"
+
+    @staticmethod
+    def mixtures(views: int) -> Doubles:
+        """Return the mixtures that are averaged over, (mixtures, views)."""
+        return models.Choice.mixtures(views)
+
+
 VARIANTS: dict[str, Searcher] = {
     "default": Seeker(),
     "relative distances": Seeker(models.Relative()),
+    "relative distances, same mixtures": Seeker(Ratios()),
     "noiseless": Seeker(strategy=display.Greedy()),
     "C = 0.7": Seeker(strategy=display.Boltzmann(c=0.7)),
     "diverse, submodular": Seeker(strategy=display.Diverse(reach=0.5)),
