@@ -17,7 +17,7 @@ class Whereabouts:
     last one. departed: the vectors of such items by view, (d,) each, in the order of these rows.
     """
 
-    def __init__(self, catalog: Searchable, events: Iterable[Event] = ()) -> None:
+    def __init__(self, catalog: Searchable, events: Iterable[Event]) -> None:
         """Give rows to all items of the events."""
         self._catalog = catalog
         self._rows: dict[str, int] = {}
