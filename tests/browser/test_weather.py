@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from browser.search import Search
 from browser.watch import Watch
-from test_server_parts import Server
+from test_server_parts import Server, until
 
 CLICKS = re.compile(r"/v1/sessions/[^/]+/clicks$")
 
@@ -164,3 +164,34 @@ def test_a_picture_that_is_missing_leaves_a_card_to_read(
     title = search.titles()[0]
     expect(search.grid.get_by_text(title, exact=True).first).to_be_visible()
     page.unroute(re.compile("/media/"))
+
+
+def test_a_belief_that_comes_later_is_asked_for_until_it_is_there(
+    search: Search, watch: Watch
+) -> None:
+    watch.allow("503")
+    page = search.page
+    looks: list[Route] = []
+
+    def without_belief(route: Route) -> None:
+        answered = route.fetch()
+        route.fulfill(response=answered, body=json.dumps({**answered.json(), "belief": None}))
+
+    def busy_at_first(route: Route) -> None:
+        looks.append(route)
+        if len(looks) < 3:
+            problem(route, 503, "The service has too much to do.")
+
+    search.like(search.titles()[0])
+    meaning = page.get_by_text(re.compile("similar means"))
+    expect(meaning).to_be_visible()
+    page.route(CLICKS, without_belief)
+    page.route(re.compile(r"/v1/sessions/[^/]+$"), busy_at_first)
+    like(search, search.titles()[0])
+    expect(search.status).to_have_text("Thinking…")
+    # What was known stays on screen meanwhile, and nobody is told that anything is wrong.
+    expect(meaning).to_be_visible()
+    until(lambda: page.evaluate("1") and len(looks) == 3)
+    looks[2].continue_()
+    expect(search.status).not_to_have_text("Thinking…")
+    expect(page.get_by_text("The service has too much to do.")).to_have_count(0)

@@ -1,7 +1,7 @@
 // Where the search stands, as a shape that closes in on the thing looked for.
 
 import { candidates } from "./candidates.js";
-import { element } from "./dom.js";
+import { element, setEntries } from "./dom.js";
 import { drawing } from "./drawing.js";
 import { meaning, standing, sureness, viewName } from "./sentences.js";
 
@@ -11,8 +11,13 @@ const WIDTH = 280;
 const HEIGHT = 76;
 const MIDDLE = HEIGHT / 2;
 const GOAL = WIDTH - 14;
+/** In so many shades the stylesheet draws views. */
+const SHADES = 4;
 
 export class BeliefPicture {
+  /** The session that was shown last. */
+  #session = "";
+
   constructor() {
     this.drawing = drawing("svg", {
       class: "funnel",
@@ -23,7 +28,10 @@ export class BeliefPicture {
     });
     this.sentence = element("p", { className: "standing", role: "status" });
     this.more = element("p", { className: "sureness" });
-    this.views = element("div", { className: "views" });
+    this.meaning = element("p");
+    this.bar = element("div", { className: "bar", "aria-hidden": "true" });
+    this.names = element("div", { className: "names", "aria-hidden": "true" });
+    this.views = element("div", { className: "views" }, this.meaning, this.bar, this.names);
     this.element = element(
       "section",
       { className: "belief", "aria-label": "Where the search stands" },
@@ -42,10 +50,14 @@ export class BeliefPicture {
     if (this.sentence.textContent !== sentence) {
       this.sentence.replaceChildren(begin, element("span", {}, middle), end);
     }
-    this.more.textContent = sureness(session);
     this.drawing.setAttribute("aria-label", `Where the search stands: ${sentence}`);
+    // What was known a step before stays until there is more to say: nothing jumps while Seeker thinks.
+    const thinking = !session.belief && !session.found && session.id === this.#session;
+    this.#session = session.id;
+    if (thinking) return;
+    this.more.textContent = sureness(session);
     if (session.belief) this.#draw(session);
-    this.#views(session);
+    this.#show(session);
   }
 
   /** @param {Session} session */
@@ -82,27 +94,25 @@ export class BeliefPicture {
     );
   }
 
-  /** @param {Session} session */
-  #views({ belief, step }) {
+  /** Show what similar means. @param {Session} session */
+  #show({ belief, step }) {
     const parts = Object.entries(belief?.views ?? {});
-    const said = step > 0 ? meaning(belief) : "";
-    this.views.hidden = parts.length < 2 || step === 0 || !belief;
-    const bars = parts.map(([view, weight], index) => {
-      const bar = element("i", {
-        className: `view view${index % 4}`,
-        title: `${viewName(view)}: ${Math.round(weight * 100)} %`,
-      });
+    this.views.hidden = parts.length < 2 || step === 0;
+    this.meaning.textContent = meaning(belief) || "Learning what similar means for you.";
+    const look = (/** @type {number} */ index) => ({ className: `view${index % SHADES}` });
+    setEntries(
+      this.bar,
+      parts.map(([view], index) => [view, () => element("i", look(index))]),
+    );
+    setEntries(
+      this.names,
+      parts.map(([view], index) => [view, () => element("span", look(index), viewName(view))]),
+    );
+    parts.forEach(([view, weight], index) => {
+      const bar = /** @type {HTMLElement} */ (this.bar.children[index]);
+      bar.title = `${viewName(view)}: ${Math.round(weight * 100)} %`;
       bar.style.flexGrow = String(Math.max(0.02, weight));
-      return bar;
     });
-    const names = parts.map(([view], index) =>
-      element("span", { className: `view${index % 4}` }, viewName(view)),
-    );
-    this.views.replaceChildren(
-      element("p", {}, said || "Learning what similar means for you."),
-      element("div", { className: "bar", "aria-hidden": "true" }, ...bars),
-      element("div", { className: "names", "aria-hidden": "true" }, ...names),
-    );
   }
 }
 
