@@ -122,7 +122,7 @@ def test_help_lists_every_command_once_where_people_look_for_it(
         (["search", "CATALOG", "x", "--where", "{price"], 2, "begins like JSON"),
         (["search", "CATALOG", "x", "--where", "price=3", "--where", "price<3"], 2, "both"),
         (["remove", "CATALOG"], 2, "Nothing says"),
-        (["remove", "CATALOG", "--ids-file", "nowhere"], 1, "No such file.*nowhere"),
+        (["remove", "CATALOG", "--ids-file", "nowhere"], 3, "There is no file or folder 'nowhere'"),
         (["build"], 2, "Missing argument"),
         (["dance"], 2, "No such command"),
     ],

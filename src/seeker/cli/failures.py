@@ -14,7 +14,7 @@ from tempfile import NamedTemporaryFile
 import click
 
 from seeker import __version__
-from seeker.errors import SeekerError
+from seeker.errors import NotFound, SeekerError
 
 INTERRUPTED = 130
 
@@ -58,6 +58,9 @@ def said(error: Exception) -> int:
     if isinstance(error, MemoryError):
         _say(_NO_MEMORY)
         return 1
+    if isinstance(error, FileNotFoundError) and error.filename:
+        _say(f"There is no file or folder '{error.filename}'.")
+        return NotFound.exit_code
     if isinstance(error, OSError):
         _say(_refused(error))
         return 1
