@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import seeker
+from seeker.embedders import cache
 
 COMMAND = "import sys; from seeker.cli import main; sys.exit(main(sys.argv[1:]))"
 OBEY_RIGHTS = f"""
@@ -61,6 +62,16 @@ def test_a_port_that_is_taken(place: Path) -> None:
         f"seeker: Nothing can listen at 127.0.0.1, port {port} (Address already in use). "
         "Choose another with --port; 0 takes any that is free."
     )
+
+
+def test_a_port_that_is_taken_is_known_before_the_demo_is_built(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        elsewhere = f"import os; os.environ[{cache.VARIABLE!r}] = {str(tmp_path / 'cache')!r}\n"
+        code, said = run("demo", "--port", port, cwd=tmp_path, code=elsewhere + COMMAND)
+    assert code == 1
+    assert "Choose another with --port" in said
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_no_right_to_write(place: Path, tmp_path: Path) -> None:

@@ -21,6 +21,11 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
     from seeker.demo.sample import sample_search
     from seeker.kernels.compiled import NOTICE, compiled
 
+    if not no_serve:
+        from seeker.server.serving import listen
+
+        # A port that is taken is better known before a minute of building than after it.
+        listen(host, port).close()
     with resumable():
         catalog = demo_catalog(click.echo, progress=shows_bar())
     click.echo(f"{len(catalog):,} emoji with the views {', '.join(catalog.views)}.")

@@ -63,7 +63,7 @@ def serve(
             "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."
         )
     open_store(settings.store).close()
-    listening = _listen(settings.host, settings.port)
+    listening = listen(settings.host, settings.port)
     set_up(settings.log_level)
     shared: dict[str, Any] = {
         "http": partial(PunctualProtocol, seconds=settings.request_timeout),
@@ -94,7 +94,8 @@ def serve(
         Multiprocess(config, sockets=[listening]).run()
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there, or say in one sentence why nothing can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
