@@ -74,6 +74,14 @@ def test_undo_and_redo(search: Search) -> None:
     expect(search.disliked.get_by_role("button", name=f"Clear {between[1]}")).to_be_visible()
 
 
+def test_every_new_page_is_told_to_those_who_cannot_see_it(search: Search) -> None:
+    told = search.page.locator("[aria-live='polite']")
+    search.like(search.titles()[0]).like(search.titles()[0])
+    expect(told.filter(has_text="Step 2: a new page of 12 items.")).to_have_count(1)
+    search.press("Undo").press("Undo")
+    expect(told.filter(has_text="At the start again, with 12 items.")).to_have_count(1)
+
+
 def test_something_new_ends_what_could_be_redone(search: Search) -> None:
     search.like(search.titles()[0]).press("Undo")
     expect(search.button("Redo")).to_be_enabled()

@@ -27,7 +27,12 @@ export class Listing {
     this.#grid = grid;
     this.#moved = moved;
     this.more = button("Explore more", explore, { text: "Explore more", className: "explore" });
-    this.partial = element("p", { className: "partial soft", "aria-live": "polite", hidden: true });
+    this.partial = element("p", {
+      className: "partial soft",
+      part: "partial",
+      "aria-live": "polite",
+      hidden: true,
+    });
     this.end = element("p", { className: "end soft", hidden: true });
   }
 

@@ -43,6 +43,13 @@ export function standing({ step, page, belief, query, said, filter, found }) {
   return [`About ${roughly(left)} left`, ` of ${all}${passing}`, "."];
 }
 
+/** Say to those who cannot see it that there is a new page; never twice the same, which would not be read. @param {Session} session */
+export function newPage({ step, undone, page }) {
+  const items = counted(page.items.length, "item");
+  if (step) return `Step ${step}: a new page of ${items}.`;
+  return undone ? `At the start again, with ${items}.` : "";
+}
+
 /** Say how sure Seeker is, in a few words. @param {Session} session */
 export function sureness({ step, belief, page, query, said, found }) {
   if (!belief || found || page.total === 0) return "";

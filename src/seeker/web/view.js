@@ -16,6 +16,7 @@ import { Listing } from "./listing.js";
 import { Notices } from "./notices.js";
 import { Panel } from "./panel.js";
 import { Search } from "./search.js";
+import { newPage } from "./sentences.js";
 import { Sharing } from "./sharing.js";
 import { State, stateOf } from "./state.js";
 import { letSwipe } from "./swipe.js";
@@ -197,7 +198,7 @@ export class View {
     this.listing.begin(answer, Boolean(kept?.open), fetch);
     if (kept) scrollTo(0, kept.top);
     else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });
-    this.notices.whisper(answer.step ? `New page of ${answer.page.items.length} items.` : "");
+    this.notices.whisper(newPage(answer));
     this.#about(answer.catalog);
     this.actions.tell("session", { session: answer });
   }
