@@ -9,7 +9,7 @@ import pytest
 
 from engines import clicks, engine
 from seeker import BadInput, Catalog, NotFound
-from seeker.engine.engine import TooMany
+from seeker.engine.room import TooMany
 from seeker.models import Choice
 from seeker.session.events import Start, from_json
 

@@ -16,6 +16,7 @@ import pytest
 from conftest import made
 from seeker import Catalog
 from seeker.engine import Catalogs, Engine, Shown
+from seeker.engine.room import TooMany
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.stores import Key, open_store
 from stores import DURABLE, NewStore
@@ -117,6 +118,26 @@ def test_one_key_used_by_many_at_once_does_one_thing(
         assert len(answers) == (CROWD if body == "same" else 1)
         assert len({tuple(one.likes) for one in answers}) == 1
         assert len(running[0].kept(id).events) == 2
+
+
+def test_of_many_who_start_at_once_no_more_get_in_than_may(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    with (
+        engines(catalog, str(tmp_path / "s.sqlite"), sessions_per_key=3) as running,
+        ThreadPoolExecutor(CROWD) as pool,
+    ):
+
+        def somebody(number: int) -> str | None:
+            try:
+                return running[number % 2].start(owner="site").id
+            except TooMany:
+                return None
+
+        started = [id for id in pool.map(somebody, range(3 * CROWD)) if id is not None]
+        assert running[0].store.count("site") == len(started) <= 3
+        for id in started:
+            assert running[1].show(id).step == 0
 
 
 class _Clock:

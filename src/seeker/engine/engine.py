@@ -14,21 +14,15 @@ from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.personal import learned
 from seeker.engine.replaying import nameless, replayed
+from seeker.engine.room import Room, TooMany
 from seeker.engine.sessions import Sessions, no_session, no_share
 from seeker.engine.shown import Shown, Summary
-from seeker.errors import BadInput, Conflict, NotFound, SeekerError
+from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Explanation, Page, Session
 from seeker.session.events import Repeat, Verdict, to_json
 from seeker.stores import Kept, Key, Stale, Store
 
 Result = TypeVar("Result")
-
-
-class TooMany(SeekerError):
-    """More than one may have."""
-
-    http_status = 429
-    title = "That is too much"
 
 
 class Engine:
@@ -59,7 +53,7 @@ class Engine:
         self.cache = BeliefCache(cache_bytes)
         self.background = Background(free, WAITING if refresh else 0)
         self._lifetime = lifetime
-        self._sessions_per_key = sessions_per_key
+        self._room = Room(store, sessions_per_key)
         self._clock = clock
         self._sessions = Sessions(catalogs, store, self.cache, lifetime, clock)
         self._acting = Acting(
@@ -268,7 +262,7 @@ class Engine:
             again = self._acting.repeated(key)
             if again is not None:
                 return again
-            self._check_room(owner)
+            self._room.check(owner, beside=1)
             entry, person = make()
             now, id = entry.active, _new_id()
             events = [to_json(event) for event in entry.session.events]
@@ -277,19 +271,17 @@ class Engine:
                 self.store.create(kept, key)
             except Stale:
                 continue
+            try:
+                self._room.check(owner)
+            except TooMany:
+                # Others started at the same moment: rather one too few than one too many.
+                self.store.delete(id)
+                raise
             with self._sessions.turn(id):
                 shown = self._acting.shown(id, entry)
                 self.cache.put(id, entry)
                 return shown
         raise Conflict("The same request is being made again and again.", "Wait for an answer.")
-
-    def _check_room(self, owner: str | None) -> None:
-        limit = self._sessions_per_key
-        if owner is not None and limit and self.store.count(owner) >= limit:
-            raise TooMany(
-                f"This API key has {limit:,} sessions, and may have no more.",
-                "Delete some, or wait until they expire.",
-            )
 
 
 def _new_id() -> str:
