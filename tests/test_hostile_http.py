@@ -270,6 +270,11 @@ def test_an_answer_that_fails_half_way_breaks_off(tmp_path: Path) -> None:
         for _ in range(3):
             assert client.post("/v1/sessions", json={}, headers=asks).status_code == 201
 
+        for name in ("user", "owner"):
+            # PostgreSQL would take the first for a failure of its own.
+            for odd in ("%00", "", "x" * 201):
+                assert client.get(f"/v1/export?{name}={odd}", headers=asks).status_code == 422
+
         whole = {"type": "http.request", "body": b"", "more_body": False}
         wire = Wire("/v1/export", whole, length=0)
         wire.scope["method"] = "GET"

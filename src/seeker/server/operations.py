@@ -14,7 +14,7 @@ from seeker.errors import SeekerError
 from seeker.server.exporting import lines
 from seeker.server.opening import shard_health
 from seeker.server.responses import problems
-from seeker.server.schemas import HealthAnswer
+from seeker.server.schemas import HealthAnswer, UserName
 from seeker.server.service import Authorization, Served, Service
 
 router = APIRouter(tags=["operations"])
@@ -83,8 +83,8 @@ async def metrics(service: Served, authorization: Authorization = None) -> Respo
 )
 async def export(
     service: Served,
-    user: Annotated[str | None, Query(max_length=200)] = None,
-    owner: Annotated[str | None, Query(max_length=64)] = None,
+    user: Annotated[UserName | None, Query()] = None,
+    owner: Annotated[UserName | None, Query(max_length=64)] = None,
     authorization: Authorization = None,
 ) -> Response:
     """Return all sessions, or those of one user, as JSON Lines; needs an admin key."""
