@@ -42,6 +42,7 @@ def _page(title: str, body: str) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>{escape(title)}</title>"
+        '<link rel="icon" href="/web/icon.svg">'
         '<link rel="stylesheet" href="/docs/style.css"></head>'
         f"<body>{body}</body></html>"
     )
