@@ -61,6 +61,7 @@ def settled(page: Page) -> Page:
     grid = page.get_by_role("list", name="Items", exact=True)
     expect(grid).to_have_attribute("aria-busy", "false")
     page.wait_for_load_state("networkidle")
+    grid.locator("img").evaluate_all("all => Promise.all(all.map((one) => one.decode()))")
     page.mouse.move(0, 0)
     return page
 
