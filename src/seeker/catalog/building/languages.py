@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Sequence
-from itertools import islice
 
 from seeker.catalog.building.making import embedded_text
 from seeker.catalog.building.plan import Making
-from seeker.catalog.building.record import Record, Source
+from seeker.catalog.building.record import Source, first_records
 
 _LOOKED_AT = 200
 _READS_ENGLISH = "text"
@@ -24,8 +23,8 @@ def notice(source: Source, makings: Sequence[Making]) -> str | None:
     views = [one.name for one in makings if one.made_by and one.made_by.name == _READS_ENGLISH]
     if not views:
         return None
-    some = (one for one in islice(source.records(), _LOOKED_AT) if isinstance(one, Record))
-    letters = [letter for one in some for letter in embedded_text(one) if letter.isalpha()]
+    texts = map(embedded_text, first_records(source, _LOOKED_AT))
+    letters = [letter for text in texts for letter in text if letter.isalpha()]
     strange = sum(not _is_latin(letter) for letter in letters)
     return NOTICE.format(view=views[0]) if strange * 2 > len(letters) else None
 

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Literal
 
-from seeker.catalog.building.record import Offer, Record, Source
+from seeker.catalog.building.record import Offer, Source, first_records
 from seeker.catalog.head import Embedded
 from seeker.embedders.foreign import adapted
 from seeker.errors import BadInput, NotFound
@@ -89,9 +88,8 @@ def check_attributes(makings: Sequence[Making], source: Source) -> None:
     if not wanted:
         return
     seen: set[str] = set()
-    for record in islice(source.records(), _LOOKED_AT):
-        if isinstance(record, Record):
-            seen.update(name for name, value in record.attributes.items() if value is not None)
+    for record in first_records(source, _LOOKED_AT):
+        seen.update(name for name, value in record.attributes.items() if value is not None)
     for column, name in wanted.items():
         if column not in seen:
             raise BadInput(

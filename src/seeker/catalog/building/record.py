@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -76,3 +77,8 @@ class Source(Protocol):
     def records(self) -> Iterator[Record | Problem]:
         """Yield everything in order."""
         ...
+
+
+def first_records(source: Source, most: int) -> Iterator[Record]:
+    """Yield the items to be among the first rows of a source, to see what is in it."""
+    return (one for one in islice(source.records(), most) if isinstance(one, Record))
