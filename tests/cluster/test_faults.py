@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import shutil
@@ -17,9 +18,10 @@ import pytest
 from cluster.shards import answers, pid, stalled, step
 from conftest import made
 from seeker import Catalog, Session
-from seeker.cluster import ClusterCatalog, Fleet, Health, ShardsSilent
+from seeker.cluster import ClusterCatalog, Fleet, Health, ShardsSilent, raytransport
+from seeker.cluster.actor import ShardActor
 from seeker.cluster.connecting import NAMESPACE, STORE_BYTES
-from seeker.cluster.messages import Report
+from seeker.cluster.messages import Refresh, Report
 from seeker.cluster.opening import wait
 from seeker.cluster.raytransport import RayShards
 from seeker.cluster.transport import Silent
@@ -63,6 +65,13 @@ def sessions(
     return both
 
 
+def clicked(catalog: Catalog) -> list[Any]:
+    """Return the events of a session that knows a click."""
+    session = catalog.session(seed=5)
+    session.like(session.page().ids[0])
+    return list(session.events)
+
+
 def test_pages_are_those_of_one_machine(catalog: Catalog, shards: RayShards) -> None:
     alone, far = both = sessions(catalog, shards)
     for n in range(1, 15):
@@ -104,6 +113,65 @@ def test_a_shard_that_stalls_is_a_refusal_that_can_be_retried(
     assert 1 in refused.value.shards
     until(lambda: answers(far))
     assert far.page() == alone.page()
+
+
+def test_work_that_may_wait_is_left_as_soon_as_somebody_wants_something(
+    catalog: Catalog, shards: RayShards
+) -> None:
+    _, far = sessions(catalog, shards)
+    far.page()
+    looks = iter([False] * 8)
+    with stalled(pid(shards, 1)):
+        began = time.monotonic()
+        assert far.prepare(lambda: next(looks, True)) is None
+        assert time.monotonic() - began < LATE
+    until(lambda: answers(far))
+
+
+def test_work_that_may_wait_takes_its_time(
+    nodes: Any, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shard that works for longer than people would wait is not taken for a silent one."""
+    ours = ShardActor
+
+    class Slow(ours):  # type: ignore[misc, valid-type]
+        def answer(self, moment: Any, supply: Any, question: Any) -> Any:
+            if isinstance(question, Refresh):
+                time.sleep(2.5)
+            return ours.answer(self, moment, supply, question)
+
+    monkeypatch.setattr(raytransport, "ShardActor", Slow)
+    slow = RayShards(catalog.views, secrets.token_hex(8), 2, None, copies=str(tmp_path))
+    try:
+        wait(ClusterCatalog.over(catalog, Fleet(slow)))
+        alone, far = sessions(catalog, slow, seconds=1.0)
+        belief = far.prepare()
+        assert belief is not None
+        assert belief.entropy == pytest.approx(alone.belief.entropy)
+        assert Fleet(slow).health() == Health(2, {})
+    finally:
+        slow.end()
+
+
+def test_a_shard_that_cannot_keep_its_rows_is_not_sent_them_again_and_again(
+    nodes: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("seeker"), "propagate", True)
+    (tmp_path / "file").write_text("in the way of a folder")
+    catalog = made(items=60)
+    copies = str(tmp_path / "file" / "copies")
+    shards = RayShards(catalog.views, secrets.token_hex(8), 1, None, copies=copies)
+    try:
+        over = ClusterCatalog.over(catalog, Fleet(shards, 60.0))
+        began = time.monotonic()
+        for refused in (lambda: wait(over), lambda: Session.replay(over, clicked(catalog)).page()):
+            with pytest.raises(ShardsSilent, match=r"could not keep its part.*Not a directory"):
+                refused()
+        assert time.monotonic() - began < 30.0, "there is nothing to wait for"
+        assert "Not a directory" in over.fleet.health().silent[0]
+        assert len(caplog.messages) <= 4
+    finally:
+        shards.end()
 
 
 def test_silence_is_noted_by_whoever_asks(catalog: Catalog, shards: RayShards) -> None:

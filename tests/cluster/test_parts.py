@@ -173,9 +173,11 @@ def test_who_falls_silent_is_noticed_once(
     assert noticed.silent == {1: "still none", 2: NO_ROWS}
     noticed.note({1: Lacking(prior=True), 2: None})
     assert noticed.silent == {}
+    noticed.note({0: replace(fine, pid=2), 1: replace(fine, pid=9)})
     assert caplog.messages == [
         "shard 1 cannot answer: no answer",
         f"shard 2 cannot answer: {NO_ROWS}",
         "shard 1 answers again",
         "shard 2 answers again",
+        "shard 0 had died and was started again",
     ]

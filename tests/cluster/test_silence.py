@@ -13,6 +13,7 @@ from seeker import Catalog, Session, display
 from seeker.cluster import ClusterCatalog, Fleet, Health, InProcess, ShardsSilent
 from seeker.cluster.transport import Call, Reply, Silent
 from seeker.engine import Catalogs
+from seeker.models.stopping import Stop
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
 
@@ -22,10 +23,12 @@ class Sleepy(InProcess):
 
     asleep: frozenset[int] = frozenset()
 
-    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
+    def ask(
+        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
         awake = {shard: call for shard, call in calls.items() if shard not in self.asleep}
         silent = {shard: Silent("it sleeps") for shard in calls.keys() - awake.keys()}
-        return {**super().ask(awake, seconds), **silent}
+        return {**super().ask(awake, seconds, stop), **silent}
 
     @property
     def silent(self) -> Mapping[int, str]:

@@ -61,8 +61,12 @@ class ShardActor:
 
     def answer(self, moment: Moment, supply: Supply, question: Question) -> Answer | Lacking:
         """Answer a question, or say what is lacking."""
-        shard = self._ready()
-        return Lacking(part=True) if shard is None else shard.answer(moment, supply, question)
+        import ray
+
+        shard, running = self._ready(), ray.get_runtime_context()
+        if shard is None:
+            return Lacking(part=True)
+        return shard.answer(moment, supply, question, running.is_canceled)
 
     def receive(self, sender: str, piece: Piece) -> None:
         """Take a piece of the shard's part."""

@@ -43,17 +43,18 @@ class MergedBelief(Belief):
         if stop():
             raise Interrupted
         if "_weighed" not in self.__dict__:
-            self._weighed = self._parts(idle=True)
+            self._weighed = self._parts(stop)
 
     @cached_property
     def _weighed(self) -> list[Weighed]:
-        return self._parts(idle=False)
+        return self._parts(None)
 
-    def _parts(self, idle: bool) -> list[Weighed]:
-        parts = self._inquiry.ask(Weigh(idle), Weighed)
+    def _parts(self, stop: Stop | None) -> list[Weighed]:
+        weigh = Weigh(idle=stop is not None)
+        parts = self._inquiry.ask(weigh, Weighed, stop=stop)
         if not any(one.mass > 0.0 for one in parts):
             # Whatever is possible is in shards that were silent: without them there is no belief.
-            parts = self._inquiry.ask(Weigh(idle), Weighed, whole=True)
+            parts = self._inquiry.ask(weigh, Weighed, whole=True, stop=stop)
         return parts
 
     @cached_property

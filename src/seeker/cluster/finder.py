@@ -66,7 +66,7 @@ class ShardFinder(Finder):
         page = self.head(self._state.start.page_size).rows
         if stop():
             raise Interrupted
-        self._asking().ask(Refresh(tuple(page.tolist())), NoneType)
+        self._asking().ask(Refresh(tuple(page.tolist())), NoneType, stop=stop)
 
     def prepare(self, stop: Stop) -> MergedBelief:
         """Do in advance what the next page and the belief's figures need."""

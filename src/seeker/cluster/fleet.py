@@ -10,8 +10,8 @@ from typing import TypeVar
 from seeker.cluster.failures import ShardsSilent
 from seeker.cluster.known import Known
 from seeker.cluster.messages import Answer, Lacking, Question, Report, Stopped
-from seeker.cluster.transport import NO_ROWS, Call, Silent, Transport
-from seeker.models.stopping import Interrupted
+from seeker.cluster.transport import Call, Silent, Transport
+from seeker.models.stopping import Interrupted, Stop
 
 Kind = TypeVar("Kind")
 
@@ -49,15 +49,17 @@ class Fleet:
         kind: type[Kind],
         among: Sequence[int] | None = None,
         whole: bool = False,
+        stop: Stop | None = None,
     ) -> tuple[dict[int, Kind], frozenset[int]]:
         """Return the answers by shard, and the shards that are silent.
 
-        `Interrupted` is raised if a shard had something more urgent to do than what may wait.
-        among: the shards to ask (all). Silence is an error unless partial answers will do; it is
-        always one if the answer must be whole, or if all are asked and nobody answers.
+        stop: given where the answer may wait, see `Transport.ask`; `Interrupted` is also raised if
+        a shard had something more urgent to do. among: the shards to ask (all). Silence is an
+        error unless partial answers will do; it is always one if the answer must be whole, or if
+        all are asked and nobody answers.
         """
         asked = range(len(self)) if among is None else among
-        answers, silent = self._gather(known, question, list(asked))
+        answers, silent = self._gather(known, question, list(asked), stop)
         nobody = not answers and among is None
         if silent and (nobody or whole or not self.partial_ok):
             raise ShardsSilent(sorted(silent), len(self), next(iter(silent.values())))
@@ -69,7 +71,7 @@ class Fleet:
         return answers, frozenset(silent)  # type: ignore[return-value]
 
     def _gather(
-        self, known: Known, question: Question, asked: list[int]
+        self, known: Known, question: Question, asked: list[int], stop: Stop | None
     ) -> tuple[dict[int, Answer], dict[int, str]]:
         """Ask until all have answered or time is up."""
         until = time.monotonic() + self._seconds
@@ -81,22 +83,25 @@ class Fleet:
                 shard: (known.moment, known.supply(shard, self.ranges[shard], needs), question)
                 for shard, needs in lacking.items()
             }
-            replies = self.transport.ask(calls, max(0.0, until - time.monotonic()))
+            left = self._seconds if stop else max(0.0, until - time.monotonic())
+            replies = self.transport.ask(calls, left, stop)
             lacking = {}
             for shard, reply in replies.items():
                 if isinstance(reply, Silent):
                     silent[shard] = reply.why
                 elif not isinstance(reply, Lacking):
                     answers[shard] = reply
-                elif reply.part and not self.transport.deliver(
-                    shard, max(0.0, until - time.monotonic())
-                ):
-                    silent[shard] = NO_ROWS
-                elif time.monotonic() < until:
+                elif reply.part and (trouble := self._without_rows(shard, until)):
+                    silent[shard] = trouble
+                elif stop or time.monotonic() < until:
                     lacking[shard] = reply
                 else:
                     silent[shard] = "it had to be told everything again"
         return answers, silent
+
+    def _without_rows(self, shard: int, until: float) -> str | None:
+        """Bring a shard its part of the catalog; return why it is not there in time, or None."""
+        return self.transport.deliver(shard, max(0.0, until - time.monotonic()))
 
     def health(self) -> Health:
         """Return how the shards are, as far as it is known: nobody is asked, nobody waits."""
@@ -111,8 +116,9 @@ class Fleet:
             raise ShardsSilent(sorted(silent), len(self), next(iter(silent.values())))
         for shard, report in reports.items():
             there = isinstance(report, Report) and report.ready
-            if not there and not self.transport.deliver(shard, max(0.0, until - time.monotonic())):
-                raise ShardsSilent([shard], len(self), NO_ROWS)
+            trouble = None if there else self._without_rows(shard, until)
+            if trouble is not None:
+                raise ShardsSilent([shard], len(self), trouble)
 
     def close(self) -> None:
         """Let go of the shards."""

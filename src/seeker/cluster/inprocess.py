@@ -10,6 +10,7 @@ from seeker.cluster.part import Part
 from seeker.cluster.ranges import Range, split
 from seeker.cluster.shard import Shard
 from seeker.cluster.transport import Call, Reply, Silent
+from seeker.models.stopping import Stop, never
 from seeker.space import View
 
 
@@ -20,9 +21,14 @@ class InProcess:
         self.ranges: tuple[Range, ...] = split(len(next(iter(views.values()))), shards)
         self.shards = [Shard(Part.of(views, one), memory) for one in self.ranges]
 
-    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
+    def ask(
+        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
         """Ask some shards, by number."""
-        return {number: self.shards[number].answer(*call) for number, call in calls.items()}
+        given_up = stop or never
+        return {
+            number: self.shards[number].answer(*call, given_up) for number, call in calls.items()
+        }
 
     def reports(self, seconds: float) -> dict[int, Report | Silent]:
         """Return how the shards are: always ready."""
@@ -36,9 +42,8 @@ class InProcess:
         """Nobody: shards in this process always answer."""
         return {}
 
-    def deliver(self, shard: int, seconds: float) -> bool:
-        """Return that a shard has its part."""
-        return True
+    def deliver(self, shard: int, seconds: float) -> None:
+        """Do nothing: every shard has its part."""
 
     def close(self) -> None:
         """Do nothing: there is nothing to let go of."""

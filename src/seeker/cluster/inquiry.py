@@ -8,6 +8,7 @@ from typing import TypeVar
 from seeker.cluster.fleet import Fleet
 from seeker.cluster.known import Known
 from seeker.cluster.messages import Question
+from seeker.models.stopping import Stop
 
 Kind = TypeVar("Kind")
 
@@ -23,9 +24,15 @@ class Inquiry:
         self._known = known
         self.silent = False
 
-    def ask(self, question: Question, kind: type[Kind], whole: bool = False) -> list[Kind]:
-        """Return the answers of the shards in order; whole: not without all of them."""
-        answers, silent = self._fleet.ask(self._known, question, kind, whole=whole)
+    def ask(
+        self,
+        question: Question,
+        kind: type[Kind],
+        whole: bool = False,
+        stop: Stop | None = None,
+    ) -> list[Kind]:
+        """Return the answers of the shards in order; whole, stop: see `Fleet.ask`."""
+        answers, silent = self._fleet.ask(self._known, question, kind, whole=whole, stop=stop)
         self.silent |= bool(silent)
         return [answers[shard] for shard in sorted(answers)]
 

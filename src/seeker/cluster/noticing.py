@@ -13,11 +13,15 @@ LOGGER = logging.getLogger("seeker")
 
 
 class Noticed:
-    """Shards that are silent; whoever falls silent or answers again is logged. For any thread."""
+    """Shards that are silent; whoever falls silent or answers again is logged. For any thread.
+
+    So is whoever was started again: Ray does that by itself, and clicks are merely late then.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._silent: dict[int, str] = {}
+        self._processes: dict[int, tuple[str, int]] = {}
 
     @property
     def silent(self) -> dict[int, str]:
@@ -33,10 +37,19 @@ class Noticed:
                 before = self._silent.pop(shard, None)
                 if trouble is not None:
                     self._silent[shard] = trouble
-            if trouble is not None and before is None:
+                again = isinstance(reply, Report) and self._is_new(shard, reply)
+            if again:
+                LOGGER.warning("shard %d had died and was started again", shard)
+            if trouble is not None and before in (None, NO_ROWS) and trouble != before:
                 LOGGER.warning("shard %d cannot answer: %s", shard, trouble)
             elif trouble is None and before is not None:
                 LOGGER.info("shard %d answers again", shard)
+
+    def _is_new(self, shard: int, report: Report) -> bool:
+        """Whether a shard is in another process than when it was last heard of."""
+        process = (report.node, report.pid)
+        before, self._processes[shard] = self._processes.get(shard, process), process
+        return before != process
 
 
 def _trouble(reply: object) -> str | None:

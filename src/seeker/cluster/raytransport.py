@@ -5,7 +5,8 @@ from __future__ import annotations
 import threading
 import time
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from seeker.cluster import outline
@@ -18,10 +19,12 @@ from seeker.cluster.part import Part
 from seeker.cluster.ranges import Range, split
 from seeker.cluster.transport import Call, Reply, Silent
 from seeker.errors import SeekerError
+from seeker.models.stopping import Interrupted, Stop, never
 from seeker.space import View
 
 THREADS = 8
 _AGAIN = 0.1
+_LOOK = 0.05
 _PING = 30.0
 
 
@@ -78,9 +81,14 @@ class RayShards:
             scheduling_strategy="SPREAD",
         ).remote(one)
 
-    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
-        """Ask some shards at once, by number, and wait for all of them, but no longer than that."""
-        replies: dict[int, Reply] = self._gather("answer", calls, seconds)
+    def ask(
+        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
+        """Ask some shards at once, by number, and wait for all of them, but no longer than that.
+
+        stop: given where it may wait: then for as long as the shards show that they live.
+        """
+        replies: dict[int, Reply] = self._gather("answer", calls, seconds, stop)
         return replies
 
     def reports(self, seconds: float) -> dict[int, Report | Silent]:
@@ -94,16 +102,30 @@ class RayShards:
         """The shards that could not answer when they were last asked, and why; pings ask, too."""
         return self._noticed.silent
 
-    def _gather(self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float) -> Any:
+    def _gather(
+        self,
+        method: str,
+        calls: Mapping[int, tuple[Any, ...]],
+        seconds: float,
+        stop: Stop | None = None,
+    ) -> Any:
         """Call a method of some shards, and note who cannot answer."""
-        replies = self._replies(method, calls, seconds)
+        replies = self._replies(method, calls, seconds, stop or never, patient=stop is not None)
         self._noticed.note(replies)
         return replies
 
     def _replies(
-        self, method: str, calls: Mapping[int, tuple[Any, ...]], seconds: float
+        self,
+        method: str,
+        calls: Mapping[int, tuple[Any, ...]],
+        seconds: float,
+        stop: Stop = never,
+        patient: bool = False,
     ) -> dict[int, Any]:
-        """Call a method of some shards; those that died are made again as long as there is time."""
+        """Call a method of some shards; those that died are made again as long as there is time.
+
+        patient: there is time for as long as the shards live.
+        """
         ray, until = self._ray, time.monotonic() + seconds
         waiting: dict[int, Any] = {}
         replies: dict[int, Any] = {}
@@ -114,10 +136,14 @@ class RayShards:
                 (replies if isinstance(called, Silent) else waiting)[shard] = called
             if not waiting:
                 return replies
+            if stop():
+                self._give_up(waiting.values())
+                raise Interrupted
             left = max(0.0, until - time.monotonic())
             refs = list(waiting.values())
             try:
-                done = set(ray.wait(refs, num_returns=len(refs), timeout=left)[0])
+                look = left if stop is never else min(left, _LOOK)
+                done = set(ray.wait(refs, num_returns=len(refs), timeout=look)[0])
             except (ray.exceptions.RayError, ConnectionError) as error:
                 return replies | dict.fromkeys(waiting, Silent(type(error).__name__))
             failed = []
@@ -131,12 +157,30 @@ class RayShards:
                     self._dead[shard] = True
                 replies[shard] = reply
             if time.monotonic() >= until:
-                for shard in waiting:
+                silent = self._lifeless(waiting, seconds, stop) if patient else waiting
+                for shard in list(silent):
+                    self._give_up([waiting.pop(shard)])
                     replies[shard] = Silent(f"no answer in {seconds:.3g} seconds")
-                return replies
+                if not patient:
+                    return replies
+                until = time.monotonic() + seconds
             if failed:
                 time.sleep(_AGAIN)
         return replies
+
+    def _lifeless(self, shards: Iterable[int], seconds: float, stop: Stop) -> list[int]:
+        """Return those of some shards that do not even say how they are; none if it is to stop."""
+        try:
+            reports = self._replies("report", dict.fromkeys(shards, ()), seconds, stop)
+        except Interrupted:
+            return []
+        return [shard for shard, report in reports.items() if isinstance(report, Silent)]
+
+    def _give_up(self, refs: Iterable[Any]) -> None:
+        """Have nothing more done for answers that nobody waits for any longer."""
+        for ref in refs:
+            with suppress(ConnectionError, self._ray.exceptions.RayError):
+                self._ray.cancel(ref)
 
     def _call(self, shard: int, method: str, call: tuple[Any, ...]) -> Any:
         """Ask a shard; Silent if even that cannot be done."""
@@ -164,9 +208,12 @@ class RayShards:
             self._actors[shard] = self._actor(shard)
             self._dead[shard] = False
 
-    def deliver(self, shard: int, seconds: float) -> bool:
-        """Bring a shard its part of the catalog; return whether that is over in time."""
-        return self._deliveries.deliver(shard, self._actors[shard], seconds)
+    def deliver(self, shard: int, seconds: float) -> str | None:
+        """Bring a shard its part of the catalog; return why it is not there in time, or None."""
+        trouble = self._deliveries.deliver(shard, self._actors[shard], seconds)
+        if trouble is not None:
+            self._noticed.note({shard: Silent(trouble)})
+        return trouble
 
     def close(self) -> None:
         """Let go of the shards: they end by themselves when no front needs them."""

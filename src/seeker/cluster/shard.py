@@ -46,8 +46,13 @@ class Shard:
         self._urgent = 0
         self._guard = threading.Lock()
 
-    def answer(self, moment: Moment, supply: Supply, question: Question) -> Answer | Lacking:
-        """Answer a question about a session at a moment, or say what is lacking to do so."""
+    def answer(
+        self, moment: Moment, supply: Supply, question: Question, given_up: Stop = never
+    ) -> Answer | Lacking:
+        """Answer a question about a session at a moment, or say what is lacking to do so.
+
+        given_up: whether nobody waits for the answer any longer.
+        """
         idle = isinstance(question, Refresh) or question == Weigh(idle=True)
         with self._counted(0 if idle else 1), self.shelf.lend(moment) as held:
             rows = question.page if isinstance(question, Refresh) else ()
@@ -55,7 +60,8 @@ class Shard:
             if lacking is not None:
                 return lacking
             try:
-                return self._answer(held, moment, question)
+                stop = (lambda: given_up() or self._busy()) if idle else given_up
+                return self._answer(held, moment, question, stop)
             except Interrupted:
                 return Stopped()
 
@@ -73,7 +79,7 @@ class Shard:
     def _busy(self) -> bool:
         return self._urgent > 0
 
-    def _answer(self, held: Held, moment: Moment, question: Question) -> Answer:
+    def _answer(self, held: Held, moment: Moment, question: Question, stop: Stop) -> Answer:
         scores = held.scores
         match question:
             case Best(width, per_click, count):
@@ -84,21 +90,21 @@ class Shard:
                 scene = self._scene(held, moment)
                 return self._first(scene.by_probability(width, per_click, log_total), count)
             case LogTotal(so_far):
-                found = scores.everywhere()
+                found = scores.everywhere(stop)
                 if so_far is not None:
                     found = np.concatenate([[so_far], found])
                 return float(np.logaddexp.reduce(found))
-            case Weigh(idle):
-                return _weighed(held, self._busy if idle else never)
+            case Weigh():
+                return _weighed(held, stop)
             case Above(log_total, value):
-                logs = scores.everywhere() - log_total
+                logs = scores.everywhere(stop) - log_total
                 return int(np.count_nonzero(logs > value)), int(np.count_nonzero(logs == value))
             case Everything():
-                return scores.everywhere()
+                return scores.everywhere(stop)
             case Refresh(page):
-                scores.settle(self._busy)
+                scores.settle(stop)
                 if scores.strained:
-                    scores.foresee(moment.evidence, page, self._busy)
+                    scores.foresee(moment.evidence, page, stop)
                 return None
 
     def _scene(self, held: Held, moment: Moment) -> Scene:

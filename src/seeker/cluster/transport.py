@@ -8,6 +8,7 @@ from typing import Protocol, TypeAlias
 
 from seeker.cluster.messages import Answer, Lacking, Moment, Question, Report, Supply
 from seeker.cluster.ranges import Range
+from seeker.models.stopping import Stop
 
 Call: TypeAlias = tuple[Moment, Supply, Question]
 
@@ -33,8 +34,14 @@ class Transport(Protocol):
         """The rows that each shard holds."""
         ...
 
-    def ask(self, calls: Mapping[int, Call], seconds: float) -> dict[int, Reply]:
-        """Ask some shards at once, by number, and wait for all of them, but no longer than that."""
+    def ask(
+        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
+        """Ask some shards at once, by number, and wait for all of them, but no longer than that.
+
+        stop: given where it may wait. Then it takes as long as it takes, for as long as the shards
+        show that they live; `Interrupted` is raised as soon as it is to stop.
+        """
         ...
 
     def reports(self, seconds: float) -> dict[int, Report | Silent]:
@@ -46,8 +53,8 @@ class Transport(Protocol):
         """The shards that could not answer when they were last asked, and why."""
         ...
 
-    def deliver(self, shard: int, seconds: float) -> bool:
-        """Bring a shard its part of the catalog; return whether that is over in time."""
+    def deliver(self, shard: int, seconds: float) -> str | None:
+        """Bring a shard its part of the catalog; return why it is not there in time, or None."""
         ...
 
     def close(self) -> None:
