@@ -12,10 +12,12 @@ from conftest import made
 from seeker import Catalog, Session, display
 from seeker.cluster import ClusterCatalog, Fleet, Health, InProcess, ShardsSilent
 from seeker.cluster.transport import Call, Reply, Silent
-from seeker.engine import Catalogs
+from seeker.engine import Catalogs, Engine
 from seeker.models.stopping import Stop
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
+from seeker.stores import MemoryStore
+from test_server_parts import until
 
 
 class Sleepy(InProcess):
@@ -148,3 +150,30 @@ def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Slee
         click = {"item": shown["page"]["items"][0]["id"], "verdict": "like"}
         shown = http.post(f"/v1/sessions/{shown['id']}/clicks", json=click).json()
         assert shown["page"]["partial"] is True
+
+
+@pytest.mark.parametrize("at_once", [1000, 0])
+def test_a_summary_without_a_shard_is_made_anew(
+    catalog: Catalog, shards: Sleepy, at_once: int
+) -> None:
+    """Also one that was made in the background."""
+    over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
+    alone = catalog.session(seed=3)
+    engine = Engine(Catalogs({"shop": over}), MemoryStore(), at_once=at_once)
+    try:
+        id = engine.start(seed=3).id
+        item = alone.page().ids[0]
+        alone.like(item)
+        shards.asleep = frozenset([1])
+        engine.click(id, item, "like")
+        less = until(lambda: engine.show(id).belief)
+        assert less.entropy < alone.belief.entropy - 0.1
+        shards.asleep = frozenset()
+
+        def whole() -> bool:
+            belief = engine.show(id).belief
+            return belief is not None and belief.entropy == pytest.approx(alone.belief.entropy)
+
+        assert whole() if at_once else until(whole)
+    finally:
+        engine.close()

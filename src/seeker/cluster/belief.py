@@ -65,6 +65,11 @@ class MergedBelief(Belief):
         return np.asarray(np.exp(tops - tops.max()) * masses)
 
     @property
+    def partial(self) -> bool:
+        """Whether some shards were silent."""
+        return self._inquiry.silent
+
+    @property
     def _top(self) -> float:
         return max(one.top for one in self._weighed)
 

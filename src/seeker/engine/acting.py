@@ -9,7 +9,7 @@ from seeker.engine.cache import Entry
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.replaying import replayed
 from seeker.engine.sessions import Sessions
-from seeker.engine.shown import Shown, Summary
+from seeker.engine.shown import Shown
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Session
 from seeker.session.events import to_json
@@ -121,9 +121,9 @@ class Acting:
 
     def shown(self, id: str, entry: Entry, current: bool = True) -> Shown:
         """Return what a person is shown of a session; current: whether they may go on from it."""
-        if entry.summary is None:
+        if entry.summary is None or entry.provisional:
             if len(entry.catalog) <= self._at_once:
-                entry.summary = Summary.of(entry.session.belief)
+                entry.sum_up(entry.session.belief)
             elif current:
                 self._background.want(id, lambda: self._settle(id))
         return Shown.of(id, entry.name, entry.length, entry.session, entry.summary)
@@ -180,8 +180,8 @@ class Acting:
         with self._sessions.idle(id) as entry:
             if entry is None:
                 return
-            belief = entry.session.prepare(lambda: not self._background.free())
+            belief = entry.session.prepare(self._background.hurried)
             if belief is not None:
-                entry.summary = Summary.of(belief)
+                entry.sum_up(belief)
                 return
         self._background.want(id, lambda: self._settle(id))

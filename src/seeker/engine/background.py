@@ -43,6 +43,10 @@ class Background:
                 self._thread.start()
             self._changed.notify()
 
+    def hurried(self) -> bool:
+        """Whether a task under way should stop: somebody wants something, or all is to end."""
+        return self._stopped or not self.free()
+
     def __len__(self) -> int:
         return len(self._tasks)
 

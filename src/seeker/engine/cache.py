@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from seeker.catalog import Catalog
 from seeker.engine.shown import Summary
-from seeker.session import Session
+from seeker.session import Belief, Session
 
 _BESIDES = 16_384
 _PER_EVENT = 2_048
@@ -21,7 +21,8 @@ class Entry:
     """A session in memory, of a catalog with a name.
 
     length: how many of its events it holds. active: when the last of them happened, in seconds
-    since 1970. bytes: what it took when it was last put back.
+    since 1970. bytes: what it took when it was last put back. provisional: the summary was made
+    while part of the catalog could not be asked, and is to be made anew.
     """
 
     session: Session
@@ -30,7 +31,12 @@ class Entry:
     length: int
     active: float
     summary: Summary | None = None
+    provisional: bool = False
     bytes: int = field(default=0)
+
+    def sum_up(self, belief: Belief) -> None:
+        """Keep a belief in a few numbers; this reads all items."""
+        self.summary, self.provisional = Summary.of(belief), belief.partial
 
     def measured(self) -> int:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""

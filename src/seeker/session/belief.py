@@ -22,6 +22,11 @@ class Belief(ABC):
         return f"<Belief: about {self.candidates:.1f} candidates>"
 
     @property
+    def partial(self) -> bool:
+        """Whether part of the catalog could not be asked, so that it is left out of the figures."""
+        return False
+
+    @property
     @abstractmethod
     def log_posterior(self) -> Doubles:
         """Log-probabilities, (items,) float64, in catalog order; −inf for what is ruled out."""
