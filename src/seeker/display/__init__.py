@@ -9,6 +9,7 @@ from seeker.display.random import Random
 from seeker.display.ranking import Ranking
 from seeker.display.registry import DEFAULT, from_json, named, to_json
 from seeker.display.scene import Scene
+from seeker.display.shortlist import Shortlist
 
 __all__ = [
     "DEFAULT",
@@ -19,6 +20,7 @@ __all__ = [
     "Random",
     "Ranking",
     "Scene",
+    "Shortlist",
     "Strategy",
     "from_json",
     "named",

@@ -12,6 +12,7 @@ from seeker.display.cover import First, check_first
 from seeker.display.greedy import Greedy
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
+from seeker.display.shortlist import Shortlist
 from seeker.numbers import check_number
 from seeker.types import Rows
 
@@ -69,6 +70,10 @@ class _Replaced:
                 self._placed.add(row)
                 self._rows.append(row)
         return np.array(self._rows[:count], np.int64)
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead the order after the next click, if that can be told."""
+        return self.ranking.shortlist()
 
     def _replaced(self, place: int, row: int) -> int:
         """Return an item picked evenly among those not placed yet, and note the swap."""

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from seeker.display.ranking import Ranking
+from seeker.display.shortlist import Shortlist
 from seeker.types import Rows
 
 
@@ -30,3 +31,7 @@ class Fronted:
         head = self._ranking.head(min(count, self.total))
         rest = head[~np.isin(head, self._first)]
         return np.concatenate([self._first, rest])[:count]
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead the order after the next click, if that can be told."""
+        return self._ranking.shortlist()

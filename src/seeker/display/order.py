@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seeker.display.ranking import ByValue, best
+from seeker.display.shortlist import LENGTH, Shortlist
 from seeker.display.values import Noise, noisy_scores
 from seeker.models.batch import scratch
 from seeker.types import Doubles, Floats, Rows
@@ -17,6 +22,7 @@ if TYPE_CHECKING:
 SMALL = 4096
 """Catalogs up to this size are simply sorted."""
 
+_FEW = 64
 _FIRST_LOOK = 256
 _SECOND_LOOK = 4096
 _FARTHER = 8
@@ -44,46 +50,107 @@ class Order(ByValue):
         if self._early <= SMALL or 4 * count > self._early:
             self.scene.scores.settle()
             return self._in_full(count)
-        later = {row for rows in self.scene.later for row in rows.tolist()}
-        apart = np.array(
-            [row for row in self._noise.clicked.tolist() if row not in later], np.int64
-        )
-        upper = self.scene.scores.bounds()
-        aside = np.concatenate([*self.scene.later, apart])
-        held = upper[aside]
-        upper[aside] = -np.inf
-        try:
-            found = self._close_look(upper, apart, count)
-        finally:
-            upper[aside] = held
+        found = self._by_shortlist(count)
+        if found is None:
+            upper, keep = self.scene.scores.bounds(), max(_FIRST_LOOK, 2 * count)
+            with self._bounds(upper, self._noise, keep) as (bounds, likely):
+                found = self._close_look(bounds, likely, count)
         if found is None:
             self.scene.scores.settle()
             return self._best(count)
         return found
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead after the next click, if bounds of all are at hand."""
+        scores, stage = self.scene.scores, self.scene.scores.stage
+        if self._early <= SMALL or stage is None or scores.pending:
+            return None
+        noise = Noise(replace(self.scene, step=self.scene.step + 1), self._noise.width, False)
+        upper = scores.bounds()
+        with self._bounds(upper, noise, LENGTH) as (bounds, likely):
+            highest = upper[likely] + noise.at(likely)
+            bounds[likely] = -np.inf
+            rest = float(bounds.max())
+        by_bound = np.argsort(-highest, kind="stable")
+        return Shortlist(
+            rows=likely[by_bound],
+            bounds=highest[by_bound],
+            rest=rest,
+            left_out=frozenset(self._aside.tolist()),
+            noise=noise,
+            stage=stage,
+            log_prior=scores.log_prior,
+        )
+
+    @cached_property
+    def _apart(self) -> Rows:
+        """The items that have less noise than others and need not come later."""
+        later = {row for rows in self.scene.later for row in rows.tolist()}
+        return np.array([row for row in self._noise.clicked.tolist() if row not in later], np.int64)
+
+    @cached_property
+    def _aside(self) -> Rows:
+        """The items that bounds of all do not tell about: they come later, or are apart."""
+        return np.concatenate([*self.scene.later, self._apart])
 
     def _in_full(self, count: int) -> Rows:
         """Return the best after evaluating all items that need not come later."""
         rows = self.scene.candidates()
         return best(rows, self.values(rows), count)
 
-    def _close_look(self, upper: Floats, apart: Rows, count: int) -> Rows | None:
-        """Return the best by bounds first and exact values then; None if too many come close."""
+    @contextmanager
+    def _bounds(self, upper: Floats, noise: Noise, keep: int) -> Iterator[tuple[Floats, Rows]]:
+        """Lend upper bounds of score + noise, (items,), −inf for those aside, and the highest few.
+
+        upper: bounds of the scores, (items,). keep: how many of the highest, highest first.
+        """
         from seeker.kernels.noise import bound
         from seeker.kernels.threads import in_parts
 
-        bounds = scratch("bounds", upper.shape, upper.dtype)
-        keep = max(_FIRST_LOOK, 2 * count)
-        width = np.float32(self._noise.width * (1.0 + 1e-6))
+        aside, bounds = self._aside, scratch("bounds", upper.shape, upper.dtype)
+        width = np.float32(noise.width * (1.0 + 1e-6))
 
         def scan(start: int, stop: int) -> Rows:
             part = slice(start, stop)
             number = self.scene.first + start
-            places: Rows = bound(upper[part], number, self._noise.key, width, bounds[part], keep)
+            places: Rows = bound(upper[part], number, noise.key, width, bounds[part], keep)
             return places + start
 
-        found = np.concatenate(in_parts(len(upper), scan))
-        likely = found[np.argsort(-bounds[found], kind="stable")[:keep]]
-        likely = np.concatenate([likely, apart])
+        held = upper[aside]
+        upper[aside] = -np.inf
+        try:
+            found = np.concatenate(in_parts(len(upper), scan))
+            yield bounds, found[np.argsort(-bounds[found], kind="stable")[:keep]]
+        finally:
+            upper[aside] = held
+
+    def _by_shortlist(self, count: int) -> Rows | None:
+        """Return the best with the help of a list that was made before; None if it is too short."""
+        short, aside = self.scene.shortlist, set(self._aside.tolist())
+        scores, keep = self.scene.scores, max(_FEW, 2 * count)
+        if short is None or not short.holds(scores, self._noise, aside):
+            return None
+        rows = np.concatenate([short.some(0, keep, aside), self._apart])
+        if len(rows) < count:
+            return None
+        values = self.values(rows)
+        limit = self._limit(values, count)
+        if limit <= short.rest:
+            return None
+        close = short.some(keep, short.reaching(limit), aside)
+        if len(close):
+            rows, values = np.concatenate([rows, close]), np.append(values, self.values(close))
+        return best(rows, values, count)
+
+    def _limit(self, values: Doubles, count: int) -> float:
+        """Return the bound that an item must have to be among the best, given some values."""
+        enough = float(np.partition(values, len(values) - count)[len(values) - count])
+        slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
+        return enough - slack - self.scene.scores.ceiling()
+
+    def _close_look(self, bounds: Floats, likely: Rows, count: int) -> Rows | None:
+        """Return the best by bounds first and exact values then; None if too many come close."""
+        likely = np.concatenate([likely, self._apart])
         if len(likely) < count:
             if self.scene.scores.pending:
                 return None
@@ -102,9 +169,7 @@ class Order(ByValue):
         straining = len(bounds) // 500
         while True:
             bounds[rows] = -np.inf
-            enough = float(np.partition(values, len(values) - count)[len(values) - count])
-            slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
-            limit = np.float32(enough - slack - scores.ceiling())
+            limit = np.float32(self._limit(values, count))
             few = max(_SECOND_LOOK, straining, _FARTHER * len(rows))
             close = above(bounds, limit, few)
             scores.strained |= scores.pending and len(close) > straining

@@ -11,6 +11,7 @@ from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
     from seeker.display.scene import Scene
+    from seeker.display.shortlist import Shortlist
 
 
 class Ranking(Protocol):
@@ -23,6 +24,10 @@ class Ranking(Protocol):
 
     def head(self, count: int) -> Rows:
         """Return the first items of the order, (count,) or fewer at the end of the catalog."""
+        ...
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead the order after the next click, if that can be told."""
         ...
 
 
@@ -48,6 +53,10 @@ class ByValue(ABC):
                     groups.append(best(rows, self.values(rows)))
             self._rows = np.concatenate(groups)
         return self._rows[:count]
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead the order after the next click, if that can be told."""
+        return None
 
     def early(self, count: int) -> Rows:
         """Return the first items of those that need not come later, (count,) or fewer."""

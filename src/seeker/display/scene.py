@@ -9,6 +9,7 @@ import numpy as np
 
 from seeker.display.order import Order
 from seeker.display.ranking import ByValue, Sorted
+from seeker.display.shortlist import Shortlist
 from seeker.display.values import Noise, noisy_probabilities, shuffled
 from seeker.models.scores import Scores
 from seeker.types import Rows
@@ -20,7 +21,8 @@ class Scene:
 
     later: items to come after all others, in groups, such as those already seen and those already
     judged. clicks: how often an item was liked or disliked. blank: nothing is known yet. first:
-    the row of the first item in the whole catalog, where the scores are of a part of it.
+    the row of the first item in the whole catalog, where the scores are of a part of it. shortlist:
+    made by the order before, to make this one cheaper.
     """
 
     scores: Scores
@@ -31,6 +33,7 @@ class Scene:
     clicks: Mapping[int, int] = field(default_factory=dict)
     later: tuple[Rows, ...] = ()
     first: int = 0
+    shortlist: Shortlist | None = None
 
     @property
     def total(self) -> int:

@@ -80,6 +80,15 @@ class Scores:
         loose = isinstance(ledger, Bounds) and any(ledger.loose)
         return loose or any(stage != self._wanted for stage in ledger.stages)
 
+    @property
+    def stage(self) -> frozenset[Term] | None:
+        """The terms that what is kept holds, or None where it is not the same for all items."""
+        return self._ledger.stage
+
+    def includes(self, stage: frozenset[Term]) -> bool:
+        """Whether all terms of a stage still count, so that bounds of then are bounds now."""
+        return stage <= self._wanted
+
     def at(self, rows: Rows) -> Doubles:
         """Return the scores of some items, (rows,)."""
         out = np.empty(len(rows))

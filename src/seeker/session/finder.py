@@ -52,6 +52,7 @@ class Finder(ABC):
         self._rows = rows
         self._scores = scores
         self._assumed: Assumption | None = None
+        self._shortlist: display.Shortlist | None = None
         warm_up(scores)
         self.follow(state)
 
@@ -97,7 +98,7 @@ class Finder(ABC):
     @property
     def nbytes(self) -> int:
         """How many bytes are kept here; they can be dropped and computed again."""
-        return self._scores.nbytes
+        return self._scores.nbytes + (0 if self._shortlist is None else self._shortlist.nbytes)
 
     @property
     @abstractmethod
@@ -128,6 +129,7 @@ class Finder(ABC):
                 if self._rows.known(item) and row(item) < len(self._catalog)
             },
             later=self._later(),
+            shortlist=self._shortlist,
         )
 
     def _later(self) -> tuple[Rows, ...]:

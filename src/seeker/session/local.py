@@ -57,8 +57,13 @@ class LocalFinder(Finder):
         )
 
     def refresh(self, stop: Stop) -> None:
-        """Bring all bounds up to date, and where they tell little, foresee the next click."""
+        """Bring all bounds up to date, and find the items that can be on the next page.
+
+        Where bounds tell little, foresee what the next click can do.
+        """
         self._scores.settle(stop)
+        if self._order is not None:
+            self._shortlist = self._order.shortlist()
         if self._scores.strained:
             page = self.head(self._state.start.page_size).rows.tolist()
             self._scores.foresee(self._evidence, page, stop)
