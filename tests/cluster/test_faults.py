@@ -141,14 +141,14 @@ def test_work_that_may_wait_takes_its_time(
             return ours.answer(self, moment, supply, question)
 
     monkeypatch.setattr(raytransport, "ShardActor", Slow)
-    slow = RayShards(catalog.views, secrets.token_hex(8), 2, None, copies=str(tmp_path))
+    slow = RayShards(catalog.views, secrets.token_hex(8), 1, None, copies=str(tmp_path))
     try:
         wait(ClusterCatalog.over(catalog, Fleet(slow)))
         alone, far = sessions(catalog, slow, seconds=1.0)
         belief = far.prepare()
         assert belief is not None
         assert belief.entropy == pytest.approx(alone.belief.entropy)
-        assert Fleet(slow).health() == Health(2, {})
+        assert Fleet(slow).health() == Health(1, {})
     finally:
         slow.end()
 
@@ -233,13 +233,14 @@ def test_shards_that_nobody_needs_end(nodes: Any, tmp_path: Path) -> None:
     name = secrets.token_hex(8)
     catalog = made(items=100)
     transport = RayShards(catalog.views, name, 2, None, idle=2.0, copies=str(tmp_path))
-    transport.reports(60.0)
     listed = ray.util.list_named_actors
 
     def there() -> int:
         names = [one["name"] for one in listed(True) if one["namespace"] == NAMESPACE]
         return sum(one.startswith(name) for one in names)
 
-    assert there() == 2
+    wait(ClusterCatalog.over(catalog, Fleet(transport)))
+    assert there() == len(list(tmp_path.iterdir())) == 2
     transport.close()
     until(lambda: there() == 0)
+    assert list(tmp_path.iterdir()) == [], "copies go with those who used them"

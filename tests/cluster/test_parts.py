@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import logging
+import os
+import subprocess
+import sys
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +16,7 @@ import pytest
 
 from conftest import made
 from seeker import BadInput
-from seeker.cluster import outline
+from seeker.cluster import outline, temporary
 from seeker.cluster.candidates import Candidates
 from seeker.cluster.copies import Copy, checksum, pieces
 from seeker.cluster.fleet import Fleet
@@ -139,6 +143,52 @@ def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
     sent(copy, part, "third")
     (tmp_path / "name-0-50" / "0").write_bytes(b"short")
     assert copy.open() is None
+
+
+def test_what_could_not_be_finished_leaves_nothing_behind(tmp_path: Path) -> None:
+    part = Part.of(made(items=50, dims=(6,)).views, Range(0, 50))
+    (piece,) = pieces(part)
+    killed, next_one = (Copy(str(tmp_path), "name", Range(0, 50)) for _ in range(2))
+    killed.receive("me", piece)
+    assert len(list(tmp_path.iterdir())) == 1
+    next_one.receive("me", piece)
+    next_one.receive("you", piece)
+    assert len(list(tmp_path.iterdir())) == 2, "what is under way stays, what is not goes"
+    with pytest.raises(BadInput, match="order"):
+        next_one.receive("me", piece)
+    next_one.finish("you", checksum([piece.sha256]), part.outline)
+    assert [one.name for one in tmp_path.iterdir()] == ["name-0-50"]
+    next_one.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_starts_ray_tidies_up_after_those_who_were_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(temporary, "_LONGEST", 1000)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    begin = "import os; from seeker.cluster import temporary as here; here._LONGEST = 1000"
+    command = [sys.executable, "-c", f"{begin}; here.made(); os._exit(9)"]
+    subprocess.run(command, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert len(list(tmp_path.iterdir())) == 1
+    folder, remove = temporary.made()
+    other, remove_other = temporary.made()
+    assert {folder, other} == set(tmp_path.iterdir()), "those of the living stay"
+    remove()
+    remove_other()
+    assert not list(tmp_path.iterdir())
+
+
+def test_sockets_find_room_however_long_the_path_to_temporary_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long " * 20)))
+    folder, remove = temporary.made()
+    try:
+        inside = "session_2026-01-01_00-00-00_000000_1234567/sockets/plasma_store"
+        assert len(str(folder / inside)) <= 103
+    finally:
+        remove()
 
 
 def test_a_metric_that_is_a_function_cannot_be_sent() -> None:

@@ -106,9 +106,10 @@ class ShardActor:
             return None
 
     def _watch(self) -> None:
-        """End this shard for good when nobody has asked for it in a long time."""
+        """End this shard for good, and its copy, when nobody has asked for it in a long time."""
         import ray
 
         while time.monotonic() - self._asked < self._assignment.idle:
             time.sleep(min(_LOOK, self._assignment.idle / 4))
+        self._copy.remove()
         ray.kill(ray.get_runtime_context().current_actor, no_restart=True)

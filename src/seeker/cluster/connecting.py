@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 import os
 import secrets
-import shutil
 import signal
 import socket
 import sys
-import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from seeker.cluster import temporary
 from seeker.cluster.failures import NoCluster
 from seeker.errors import BadInput
 
@@ -103,19 +102,17 @@ def _own_signals() -> Iterator[None]:
 
 def _started(ray: Any, quiet: dict[str, Any]) -> str:
     """Start Ray on this machine with all it writes in one temporary folder."""
-    folder = tempfile.mkdtemp(prefix="seeker-ray-")
+    import atexit
+
+    folder, remove = temporary.made()
+    # What is registered last is done first: Ray ends, then the folder goes.
+    atexit.register(remove)
     context = ray.init(
         address=LOCAL,
         include_dashboard=False,
         object_store_memory=STORE_BYTES,
-        _temp_dir=folder,
+        _temp_dir=str(folder),
         **quiet,
     )
-    import atexit
-
-    def tidy() -> None:
-        ray.shutdown()
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(tidy)
+    atexit.register(ray.shutdown)
     return str(context.address_info["gcs_address"])

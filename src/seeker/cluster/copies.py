@@ -87,16 +87,28 @@ class Copy:
         if hashlib.sha256(piece.data).hexdigest() != piece.sha256:
             raise BadInput("A piece of the catalog was damaged on its way.", "Send it again.")
         if sender not in self._aside:
-            base = self._folder.parent
-            base.mkdir(mode=0o700, parents=True, exist_ok=True)
-            made = Path(tempfile.mkdtemp(prefix=f"{self._folder.name}.", dir=base))
-            self._aside[sender] = (made, [])
+            self._aside[sender] = (self._new(), [])
         aside, sums = self._aside[sender]
-        with (aside / str(piece.array)).open("ab") as handle:
-            if handle.tell() != piece.start:
-                raise BadInput("Pieces of the catalog came out of order.", "Send it again.")
-            handle.write(piece.data)
+        try:
+            with (aside / str(piece.array)).open("ab") as handle:
+                if handle.tell() != piece.start:
+                    raise BadInput("Pieces of the catalog came out of order.", "Send it again.")
+                handle.write(piece.data)
+        except (BadInput, OSError):
+            # A disk that is full must not stay so because of what is of no use.
+            del self._aside[sender]
+            shutil.rmtree(aside, ignore_errors=True)
+            raise
         sums.append(piece.sha256)
+
+    def _new(self) -> Path:
+        """Return a folder to write aside; what a killed process has left there is removed."""
+        base, begin = self._folder.parent, f"{self._folder.name}."
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        under_way = {aside for aside, _ in self._aside.values()}
+        for left in set(base.glob(f"{begin}*")) - under_way:
+            shutil.rmtree(left, ignore_errors=True)
+        return Path(tempfile.mkdtemp(prefix=begin, dir=base))
 
     def finish(self, sender: str, expected: str, views: tuple[PartView, ...]) -> None:
         """Put what a sender has sent in place, if it is whole; views: with none of their rows."""
@@ -114,6 +126,10 @@ class Copy:
             aside.rename(self._folder)
         finally:
             shutil.rmtree(aside, ignore_errors=True)
+
+    def remove(self) -> None:
+        """Remove the copy; whoever has it mapped keeps what they have."""
+        shutil.rmtree(self._folder, ignore_errors=True)
 
     def _file(self, number: int) -> Path:
         return self._folder / str(number)
