@@ -22,6 +22,7 @@ from seeker.lab.outcomes import outcomes
 from seeker.lab.people import SIX, Person
 from seeker.lab.perception import Perception, Sense, label_vectors
 from seeker.lab.rivals import Seeker
+from seeker.lab.told import Told
 
 KIN = {"deep": "image", "layout": "colour"}
 """Foreign senses of people, and the system's view that is nearest in kind."""
@@ -105,7 +106,7 @@ def figure(made: dict[str, list[tuple[float, Estimate, Estimate]]]) -> str:
     return svg(drawn, axes)
 
 
-@click.command()
+@click.command(cls=Told)
 @click.argument("bench", type=click.Path(exists=True, path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("drawing", type=click.Path(path_type=Path))

@@ -24,9 +24,10 @@ from seeker.lab.metrics import Estimate, leader_board, mean_over_people
 from seeker.lab.outcomes import Outcomes, outcomes
 from seeker.lab.people import BestAndWorst
 from seeker.lab.rows import read as read_rows
+from seeker.lab.told import Told
 
 KINDS = {
-    "rival": "#8b94a3",
+    "rival": "#6b7484",
     "variant": "#2a6f97",
     "default": "#d1495b",
     "ceiling": "#3c896d",
@@ -109,13 +110,15 @@ def figure(lines: Sequence[Tried]) -> str:
     """Draw found rate and pages of all lines as SVG, best found at the top, with intervals."""
     from matplotlib.figure import Figure
 
-    from seeker.lab.figures import PAPER_GREY, svg
+    from seeker.lab.figures import INK, PAPER_GREY, svg
 
     ordered = sorted(lines, key=lambda line: (line.found, -line.steps, line.name))
     drawn = Figure(figsize=(9.2, 1.3 + 0.2 * len(ordered)), layout="constrained")
     panels = drawn.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     for axes, measure in zip(panels, BARS, strict=True):
-        axes.axvline(BARS[measure], color="#1d2433", lw=1.1, ls=(0, (4, 3)))
+        axes.axvline(BARS[measure], color=INK, lw=1.1, ls=(0, (4, 3)))
+        style = {"fontsize": 8.5, "color": INK, "ha": "center", "va": "bottom"}
+        axes.text(BARS[measure], len(ordered) - 0.3, f"the mark, {BARS[measure]:g}", **style)
         axes.spines[["top", "right", "left"]].set_visible(False)
         axes.spines["bottom"].set_color("#9aa3b2")
         axes.grid(axis="y", color=PAPER_GREY, lw=0.6)
@@ -129,9 +132,9 @@ def figure(lines: Sequence[Tried]) -> str:
     for label, line in zip(left.get_yticklabels(), ordered, strict=True):
         label.set_color(KINDS[line.kind])
     left.set_ylim(-0.7, len(ordered) - 0.3)
-    left.set_xlim(0.0, 1.02)
-    left.set_xlabel("found within 15 pages, mean of six people (dashed: the mark of 0.95)")
-    right.set_xlabel("mean pages, best + worst (dashed: the mark of 5)")
+    left.set_xlim(None, 1.02)
+    left.set_xlabel("found within 15 pages, mean of six people", fontsize=9)
+    right.set_xlabel("mean pages, best + worst", fontsize=9)
     for name, look in _legend().items():
         left.plot([], [], "o", label=name, **look)
     return svg(drawn, left, below=True)
@@ -168,15 +171,13 @@ def _line(row: dict[str, str]) -> Tried:
     return Tried(row["kind"], row["where"], row["name"], int(row["targets"]), *numbers)
 
 
-@click.command()
+@click.command(cls=Told)
 @click.argument("table", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("drawing", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("runs", nargs=-1, type=click.Path(exists=True, path_type=Path))
 @click.option("--kind", type=click.Choice(list(KINDS)), default="variant", show_default=True)
 @click.option("--name", help="The line's name, where the runs are of one method.")
-def main(
-    table: Path, drawing: Path, runs: tuple[Path, ...], kind: str, name: str | None
-) -> None:
+def main(table: Path, drawing: Path, runs: tuple[Path, ...], kind: str, name: str | None) -> None:
     """Draw what is in TABLE to DRAWING, after the lines of RUNS were added to it."""
     lines = read(table) if table.exists() else []
     if runs:

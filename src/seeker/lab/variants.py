@@ -53,6 +53,9 @@ VARIANTS: dict[str, Searcher] = {
         strategy=display.Diverse(criterion="determinantal", reach=0.5)
     ),
     "sigmas 0.1 … 1.6": Seeker(models.Choice(sigmas=(0.1, 0.2, 0.4, 0.8, 1.6))),
+    "sigmas 0.025 … 0.4": Seeker(models.Choice(sigmas=(0.025, 0.05, 0.1, 0.2, 0.4))),
+    "sigmas 0.1, 0.2": Seeker(models.Choice(sigmas=(0.1, 0.2))),
+    "slip 0.02": Seeker(models.Choice(slip=0.02)),
     "slip 0.15": Seeker(models.Choice(slip=0.15)),
     "all mixtures alike": Seeker(models.Choice(weights=None)),
     "five mixtures": Seeker(Weighted()),
