@@ -76,22 +76,22 @@ class Order(ByValue):
             rows=likely[by_bound],
             bounds=highest[by_bound],
             rest=rest,
-            left_out=frozenset(self._aside.tolist()),
+            left_out=self._aside[0],
             noise=noise,
             stage=stage,
             log_prior=scores.log_prior,
         )
 
     @cached_property
-    def _apart(self) -> Rows:
-        """The items that have less noise than others and need not come later."""
-        later = {row for rows in self.scene.later for row in rows.tolist()}
-        return np.array([row for row in self._noise.clicked.tolist() if row not in later], np.int64)
+    def _aside(self) -> tuple[frozenset[int], Rows]:
+        """The items that bounds of all do not tell about, and those of them that are not later.
 
-    @cached_property
-    def _aside(self) -> Rows:
-        """The items that bounds of all do not tell about: they come later, or are apart."""
-        return np.concatenate([*self.scene.later, self._apart])
+        They come later, or have less noise than others.
+        """
+        later = frozenset[int]().union(*(rows.tolist() for rows in self._later))
+        clicked = self._noise.clicked.tolist()
+        apart = [row for row in clicked if row not in later]
+        return later.union(apart), np.array(apart, np.int64)
 
     def _in_full(self, count: int) -> Rows:
         """Return the best after evaluating all items that need not come later."""
@@ -107,7 +107,8 @@ class Order(ByValue):
         from seeker.kernels.noise import bound
         from seeker.kernels.threads import in_parts
 
-        aside, bounds = self._aside, scratch("bounds", upper.shape, upper.dtype)
+        aside = np.concatenate([*self._later, self._aside[1]])
+        bounds = scratch("bounds", upper.shape, upper.dtype)
         width = np.float32(noise.width * (1.0 + 1e-6))
 
         def scan(start: int, stop: int) -> Rows:
@@ -126,11 +127,11 @@ class Order(ByValue):
 
     def _by_shortlist(self, count: int) -> Rows | None:
         """Return the best with the help of a list that was made before; None if it is too short."""
-        short, aside = self.scene.shortlist, set(self._aside.tolist())
-        scores, keep = self.scene.scores, max(_FEW, 2 * count)
-        if short is None or not short.holds(scores, self._noise, aside):
+        short, keep = self.scene.shortlist, max(_FEW, 2 * count)
+        aside, apart = self._aside
+        if short is None or not short.holds(self.scene.scores, self._noise, aside):
             return None
-        rows = np.concatenate([short.some(0, keep, aside), self._apart])
+        rows = np.concatenate([short.some(0, keep, aside), apart])
         if len(rows) < count:
             return None
         values = self.values(rows)
@@ -150,7 +151,7 @@ class Order(ByValue):
 
     def _close_look(self, bounds: Floats, likely: Rows, count: int) -> Rows | None:
         """Return the best by bounds first and exact values then; None if too many come close."""
-        likely = np.concatenate([likely, self._apart])
+        likely = np.concatenate([likely, self._aside[1]])
         if len(likely) < count:
             if self.scene.scores.pending:
                 return None

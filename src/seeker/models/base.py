@@ -23,7 +23,11 @@ from seeker.types import Array, Doubles, Floats
 
 @dataclass(frozen=True)
 class Judged:
-    """A click in effect: an item, the verdict, and what it was chosen among (itself included)."""
+    """A click in effect: an item, the verdict, and what it was chosen among.
+
+    `among` starts with the item itself, the others follow by row, so that the order on the screen
+    makes no difference.
+    """
 
     row: int
     liked: bool

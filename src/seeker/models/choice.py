@@ -17,11 +17,7 @@ from seeker.types import Array, Doubles
 
 
 class Chosen(NamedTuple):
-    """An item was liked (or disliked) among others.
-
-    `among` starts with the item itself, the
-    others follow by row, so that the order on the screen makes no difference.
-    """
+    """An item was liked (or disliked) among others; `among` as in `Judged`."""
 
     liked: bool
     among: tuple[int, ...]
@@ -107,10 +103,7 @@ class Choice(Model):
         return weights
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
-        return [
-            Chosen(click.liked, (click.row, *sorted({*click.among} - {click.row})))
-            for click in evidence.clicks
-        ]
+        return [Chosen(click.liked, click.among) for click in evidence.clicks]
 
     def rows(self, term: Term) -> tuple[int, ...]:
         return cast(Chosen, term).among

@@ -26,7 +26,7 @@ def warm_up(scores: Scores) -> None:
 
     rows = np.arange(1)
     direction = (0.0,) * space.views[0].dimensions
-    clicks = (Judged(0, True, (0,)), Judged(scores.count - 1, False, (0, scores.count - 1)))
+    clicks = (Judged(0, True, (0,)), Judged(scores.count - 1, False, (scores.count - 1, 0)))
     for evidence in (Evidence(clicks), Evidence(clicks[:1], (Spoken(0, direction),))):
         scores.values(scores.model.terms(evidence, space), rows)
     values, floats = scores.at(rows), np.zeros(1, np.float32)

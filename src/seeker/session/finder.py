@@ -21,7 +21,7 @@ from seeker.session.explanation import Explanation, explained
 from seeker.session.prior import Assumption, assumption, log_prior
 from seeker.session.saying import view_of
 from seeker.session.searchable import Searchable
-from seeker.session.state import State
+from seeker.session.state import Rating, State
 from seeker.session.whereabouts import Whereabouts
 from seeker.types import Rows
 
@@ -52,6 +52,7 @@ class Finder(ABC):
         self._rows = rows
         self._scores = scores
         self._assumed: Assumption | None = None
+        self._judged: dict[Rating, Judged] = {}
         self._shortlist: display.Shortlist | None = None
         warm_up(scores)
         self.follow(state)
@@ -116,7 +117,7 @@ class Finder(ABC):
 
     def _scene(self) -> display.Scene:
         """Return the moment that is ranked."""
-        state, row = self._state, self._rows.of
+        state, row, items = self._state, self._rows.of, len(self._catalog)
         return display.Scene(
             scores=self._scores,
             seed=state.start.seed,
@@ -124,9 +125,7 @@ class Finder(ABC):
             page_size=state.start.page_size,
             blank=state.blank and state.exploration == 1.0,
             clicks={
-                row(item): count
-                for item, count in state.clicks.items()
-                if self._rows.known(item) and row(item) < len(self._catalog)
+                place: count for item, count in state.clicks.items() if (place := row(item)) < items
             },
             later=self._later(),
             shortlist=self._shortlist,
@@ -154,15 +153,21 @@ class Finder(ABC):
 
     def _heard(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""
-        row, of_known = self._rows.of, self._rows.of_known
+        before = self._judged
+        self._judged = {
+            rating: before.get(rating) or self._placed(rating) for rating in state.ratings.values()
+        }
         return Evidence(
-            clicks=tuple(
-                Judged(row(one.item), one.liked, tuple(of_known(one.among)))
-                for one in state.ratings.values()
-            ),
+            clicks=tuple(self._judged.values()),
             texts=tuple(
                 Spoken(view_of(self._catalog, said), said.vector)
                 for said in state.texts
                 if said.view is not None
             ),
         )
+
+    def _placed(self, rating: Rating) -> Judged:
+        """Return a click by rows of the catalog."""
+        row = self._rows.of(rating.item)
+        others = {*self._rows.of_known(rating.among)} - {row}
+        return Judged(row, rating.liked, (row, *sorted(others)))

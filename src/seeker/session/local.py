@@ -64,8 +64,9 @@ class LocalFinder(Finder):
         self._scores.settle(stop)
         if self._order is not None:
             self._shortlist = self._order.shortlist()
+        page = self.head(self._state.start.page_size).rows.tolist()
+        self._scores.space.expect(page)
         if self._scores.strained:
-            page = self.head(self._state.start.page_size).rows.tolist()
             self._scores.foresee(self._evidence, page, stop)
 
     def lighten(self, columns: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -57,17 +57,21 @@ class State:
     def blank(self) -> bool:
         """Whether nothing is known yet of what is looked for."""
         given = self.start.given_prior is not None
-        return not (given or self.query is not None or self.seen or self.texts)
+        told = given or self.query is not None or bool(self.texts)
+        return not told and not any(_shown(event) for _, event in self._backwards)
 
     @property
     def history(self) -> list[tuple[int, Event]]:
         """The events in effect, first things first, each with the step it led to."""
-        events: list[tuple[int, Event]] = []
+        return [*self._backwards][::-1]
+
+    @property
+    def _backwards(self) -> Iterator[tuple[int, Event]]:
+        """The events in effect, last things first."""
         state: State | None = self
         while state is not None and state.last is not None:
-            events.append((state.step, state.last))
+            yield state.step, state.last
             state = state.before
-        return events[::-1]
 
     # What follows is gathered when it is asked for: every state that an undo may bring back would
     # otherwise hold a copy, and long sessions would grow with the square of their length.
@@ -75,13 +79,7 @@ class State:
     @property
     def seen(self) -> frozenset[str]:
         """What was on screen at any click, and what was liked or disliked."""
-        seen: set[str] = set()
-        for _, event in self.history:
-            if isinstance(event, Click):
-                seen.update(event.shown)
-                if event.verdict != "clear":
-                    seen.add(event.item)
-        return frozenset(seen)
+        return frozenset[str]().union(*(_shown(event) for _, event in self._backwards))
 
     @property
     def clicks(self) -> Mapping[str, int]:
@@ -181,10 +179,17 @@ def _next(state: State, event: Event, **changes: Any) -> State:
         state,
         step=state.step + 1,
         last=event,
-        before=replace(state, undone=()),
+        before=replace(state, undone=()) if state.undone else state,
         undone=(),
         **changes,
     )
+
+
+def _shown(event: Event) -> tuple[str, ...]:
+    """Return what was on screen at an event, as far as it tells."""
+    if not isinstance(event, Click):
+        return ()
+    return event.shown if event.verdict == "clear" else (*event.shown, event.item)
 
 
 def _without(ratings: Mapping[str, Rating], item: str) -> Mapping[str, Rating]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from seeker.types import Array
 
@@ -29,3 +31,18 @@ class Probes:
     asked: tuple[Near, ...]
     packed: tuple[Array, ...]
     constants: tuple[Array, ...]
+
+    def some(self, asked: Sequence[Near]) -> Probes | None:
+        """Return those that are asked for, if all of them are here."""
+        if not set(asked) <= self._places.keys():
+            return None
+        places = [self._places[probe] for probe in asked]
+        return Probes(
+            tuple(asked),
+            tuple(vectors[:, places] for vectors in self.packed),
+            tuple(numbers[places] for numbers in self.constants),
+        )
+
+    @cached_property
+    def _places(self) -> dict[Near, int]:
+        return {probe: place for place, probe in enumerate(self.asked)}

@@ -50,6 +50,7 @@ class Space:
     ) -> None:
         self.views = tuple(views)
         self._departed = tuple(departed)
+        self._ready = Probes((), (), ())
         self.count = len(self.views[0])
         self.fast = all(view.fast for view in self.views)
         self._persons = tuple(_person(view, (person or {}).get(view.name)) for view in self.views)
@@ -80,6 +81,9 @@ class Space:
         """Make probes ready for `columns`."""
         if not self.fast:
             return Probes(tuple(asked), (), ())
+        ready = self._ready.some(asked)
+        if ready is not None:
+            return ready
         packed, constants = [], []
         for v, view in enumerate(self.views):
             width = _padded(view)
@@ -89,6 +93,11 @@ class Space:
             packed.append(np.ascontiguousarray(lanes, self.summed_in))
             constants.append(constant.astype(self.summed_in))
         return Probes(tuple(asked), tuple(packed), tuple(constants))
+
+    def expect(self, rows: Sequence[int]) -> None:
+        """Make the probes of some items ready in advance, in the place of those expected before."""
+        self._ready = Probes((), (), ())
+        self._ready = self.prepare([Near(row) for row in rows])
 
     def _linear(self, v: int, asked: Sequence[Near]) -> tuple[Doubles, Doubles]:
         """Return q, (probes, d), and a, (probes,), with: column(t) = a + (x_t − origin) · q."""
