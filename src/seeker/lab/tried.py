@@ -113,7 +113,7 @@ def figure(lines: Sequence[Tried]) -> str:
     from seeker.lab.figures import INK, PAPER_GREY, svg
 
     ordered = sorted(lines, key=lambda line: (line.found, -line.steps, line.name))
-    drawn = Figure(figsize=(9.2, 1.3 + 0.2 * len(ordered)), layout="constrained")
+    drawn = Figure(figsize=(9.2, 2.4 + 0.19 * len(ordered)), layout="constrained")
     panels = drawn.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     for axes, measure in zip(panels, BARS, strict=True):
         axes.axvline(BARS[measure], color=INK, lw=1.1, ls=(0, (4, 3)))
