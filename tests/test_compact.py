@@ -85,6 +85,15 @@ def test_forms_that_there_are_not() -> None:
         made(dtype="int4")
     with pytest.raises(BadInput, match="too large for float16"):
         Catalog.from_arrays(["a", "b"], {"x": [[1e6], [-1e6]]}, dtype="float16")
+    with pytest.raises(BadInput, match="too small for float16"):
+        Catalog.from_arrays(["a", "b"], {"x": [[1e-6], [-1e-6]]}, dtype="float16")
+
+
+@compact
+def test_vectors_that_are_all_alike_are_not_too_small(dtype: str) -> None:
+    catalog = Catalog.from_arrays(["a", "b", "c"], {"x": [[0.1, 1e-9]] * 3}, dtype=dtype)
+    stored = catalog.views["x"].rows(slice(None))
+    np.testing.assert_allclose(stored, [[0.1, 1e-9]] * 3, rtol=1e-6)
 
 
 @compact

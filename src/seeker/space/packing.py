@@ -7,11 +7,13 @@ they are stored, that is, as `unpacked` gives them back.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal, cast
 
 import numpy as np
 
 from seeker.errors import BadInput
+from seeker.space.runs import runs
 from seeker.types import Array, Doubles, Floats
 
 Stored = Literal["float32", "float16", "int8"]
@@ -22,6 +24,7 @@ VERY_LARGE = 8_000_000_000
 """Bytes in float32, and in float16, beyond which "auto" stores a view more compactly."""
 
 _STEPS = 127
+_SMALLEST = float(np.finfo(np.float16).smallest_normal)
 
 
 def check_dtype(dtype: object) -> Stored | Literal["auto"]:
@@ -62,6 +65,28 @@ def packed(vectors: Array, dtype: Stored, centre: Floats) -> tuple[Array, Floats
     exact = np.where(steps > 0.0, steps, 1.0).astype(np.float64)
     codes = np.clip(np.rint(away / exact[:, None]), -_STEPS, _STEPS)
     return codes.astype(np.int8), steps
+
+
+def packed_in_runs(
+    vectors: Array, dtype: Stored, centre: Floats
+) -> Iterator[tuple[slice, Array, Floats | None]]:
+    """Yield all vectors of a view in a compact form: runs of rows, and of each what `packed` gives.
+
+    Numbers that float16 would hold with fewer than its 11 bits, or not at all, are refused.
+    """
+    farthest = 0.0
+    for run in runs(len(vectors)):
+        if dtype == "float16":
+            away = vectors[run].astype(np.float64) - centre
+            farthest = max(farthest, float(np.abs(away).max()))
+        yield run, *packed(vectors[run], dtype, centre)
+    # Vectors that are all alike differ from their centre by its rounding, and nothing else.
+    alike = float(np.abs(centre).max()) * 1e-6
+    if alike < farthest < _SMALLEST:
+        raise BadInput(
+            "The vectors hold numbers that are too small for float16.",
+            "Store them as float32 or int8, or make them larger.",
+        )
 
 
 def unpacked(codes: Array, steps: Array | None, centre: Floats | None) -> Doubles:

@@ -12,8 +12,7 @@ from seeker.errors import BadInput
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
 from seeker.space.moments import mean, moments
-from seeker.space.packing import Stored, chosen, for_kernels, packed, unpacked
-from seeker.space.runs import runs
+from seeker.space.packing import Stored, chosen, for_kernels, packed_in_runs, unpacked
 from seeker.space.vectors import checked, unit_length
 from seeker.types import Array, Doubles, Floats
 
@@ -71,8 +70,8 @@ class View:
         centre = mean(given).astype(np.float32)
         codes = np.empty(given.shape, stored)
         steps = np.empty(len(given), np.float32) if stored == "int8" else None
-        for run in runs(len(given)):
-            codes[run], of_rows = packed(given[run], stored, centre)
+        for run, of_run, of_rows in packed_in_runs(given, stored, centre):
+            codes[run] = of_run
             if steps is not None:
                 steps[run] = of_rows
         for array in (codes, steps, centre):

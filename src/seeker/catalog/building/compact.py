@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.building.vectors import VectorFile
-from seeker.space.packing import Stored, packed
+from seeker.space.moments import mean
+from seeker.space.packing import Stored, packed_in_runs
 from seeker.types import Array, Floats
-
-_ROWS = 8192
 
 
 def compact(path: Path, dtype: Stored, centre: Floats | None) -> Floats:
@@ -20,16 +19,12 @@ def compact(path: Path, dtype: Stored, centre: Floats | None) -> Floats:
     """
     vectors: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     if centre is None:
-        total = np.zeros(vectors.shape[1])
-        for start in range(0, len(vectors), _ROWS):
-            total += vectors[start : start + _ROWS].sum(axis=0, dtype=np.float64)
-        centre = (total / len(vectors)).astype(np.float32)
+        centre = mean(vectors).astype(np.float32)
     aside = path.with_suffix(".new")
     file = VectorFile(aside, vectors.shape[1], dtype)
     every = []
     try:
-        for start in range(0, len(vectors), _ROWS):
-            codes, steps = packed(vectors[start : start + _ROWS], dtype, centre)
+        for _, codes, steps in packed_in_runs(vectors, dtype, centre):
             file.append(codes)
             if steps is not None:
                 every.append(steps)
