@@ -96,6 +96,7 @@ def test_candidates_are_found_without_a_list(kind: str | None) -> None:
     assert len(found) == len(expected)
     np.testing.assert_array_equal(found[np.arange(len(expected))], expected)
     assert int(found[3]) == expected[3]
+    assert [int(row) for row in found] == expected.tolist(), "a walk through them ends"
 
 
 def sent(copy: Copy, part: Part, sender: str = "me") -> None:

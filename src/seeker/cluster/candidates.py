@@ -28,6 +28,8 @@ class Candidates:
         """Return the rows at some places, of the places' shape."""
         asked = np.asarray(places, np.int64)
         flat = asked.reshape(-1)
+        if len(flat) and not 0 <= flat.min() <= flat.max() < self._count:
+            raise IndexError(f"There are {self._count} candidates.")
         among = flat + np.searchsorted(self._gaps, flat, "right")
         rows = among if self._prior is None else self._prior.select(among)
         return rows.reshape(asked.shape)
