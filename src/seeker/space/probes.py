@@ -34,7 +34,7 @@ class Probes:
 
     def some(self, asked: Sequence[Near]) -> Probes | None:
         """Return those that are asked for, if all of them are here."""
-        if not set(asked) <= self._places.keys():
+        if not self.asked or not set(asked) <= self._places.keys():
             return None
         places = [self._places[probe] for probe in asked]
         return Probes(
