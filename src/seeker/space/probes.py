@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from seeker.types import Array
 
 
@@ -39,7 +41,8 @@ class Probes:
         places = [self._places[probe] for probe in asked]
         return Probes(
             tuple(asked),
-            tuple(vectors[:, places] for vectors in self.packed),
+            # Picked in the middle, they would lie in another order, and be added up in another.
+            tuple(np.ascontiguousarray(vectors[:, places]) for vectors in self.packed),
             tuple(numbers[places] for numbers in self.constants),
         )
 

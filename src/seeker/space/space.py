@@ -75,7 +75,7 @@ class Space:
             return view.scale
         if view.fast:
             return 2.0 * float((c**2 * view.variance).sum()) or 1.0
-        return metrics.mean_square(view.metric, view.sample * c)
+        return metrics.mean_square(view.metric, view.sample * c) or 1.0
 
     def prepare(self, asked: Sequence[Near]) -> Probes:
         """Make probes ready for `columns`."""
