@@ -54,6 +54,26 @@ def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
     assert other.likes == [gone]
 
 
+def test_people_go_on_until_a_new_version_is_ready(tmp_path: Path) -> None:
+    now, ready = [0.0], [False]
+    folder = folder_of(tmp_path / "shop")
+    catalogs = Catalogs(
+        {"shop": Catalog.open(folder)},
+        clock=lambda: now[0],
+        renewer=lambda place: Catalog.open(place) if ready[0] else None,
+    )
+    old = catalogs.get()[1]
+    update.remove(folder, ids=[old.ids[0]])
+    now[0] = 2.0
+    assert catalogs.get()[1] is old
+    ready[0], now[0] = True, 4.0
+    assert len(catalogs.get()[1]) == len(old) - 1
+    ready[0] = False
+    update.remove(folder, ids=[old.ids[1]])
+    catalogs.look_again("shop")
+    assert len(catalogs.get()[1]) == len(old) - 2, "who must not be shown any more is not"
+
+
 def test_a_session_whose_catalog_changed_too_much_says_so(small: Catalog) -> None:
     store = MemoryStore()
     shown = clicks(engine(small, store), engine(small, store).start(), 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -24,7 +26,7 @@ def test_what_was_made_ready_is_what_would_have_been_made(two_views: Catalog) ->
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])
-def test_a_person_among_items_that_are_all_alike(metric: str) -> None:
+def test_a_person_among_items_that_are_all_alike(metric: Any) -> None:
     catalog = Catalog.from_arrays(["a", "b"], {"x": [[1.0, 2.0]] * 2}, metric=metric)
     session = catalog.session(user={"x": [3.0, 0.5]})
     session.like("b")

@@ -96,7 +96,8 @@ def test_candidates_are_found_without_a_list(kind: str | None) -> None:
     assert len(found) == len(expected)
     np.testing.assert_array_equal(found[np.arange(len(expected))], expected)
     assert int(found[3]) == expected[3]
-    assert [int(row) for row in found] == expected.tolist(), "a walk through them ends"
+    with pytest.raises(IndexError):
+        found[len(expected)]
 
 
 def sent(copy: Copy, part: Part, sender: str = "me") -> None:

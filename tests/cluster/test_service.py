@@ -15,11 +15,13 @@ import pytest
 from cluster.shards import pid, stalled
 from documents import ROOT, blocks
 from seeker import Catalog
+from seeker.catalog.building import update
 from seeker.cluster.opening import Cluster, wait
 from seeker.cluster.raytransport import RayShards
+from seeker.engine import Catalogs
 from seeker.server.commands import serve
 from stores import NewStore
-from test_server_parts import Server, until
+from test_server_parts import Server, folder_of, until
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
@@ -106,6 +108,31 @@ def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
         assert catalog.session(seed=4).page() == Catalog.open(folder).session(seed=4).page()
     finally:
         transport.end()
+
+
+def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path: Path) -> None:
+    """Nobody waits for shards to start; those of the old version go on meanwhile."""
+    folder = folder_of(tmp_path / "shop")
+    cluster = Cluster(nodes.address, shards=2)
+    catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renewed)
+    old = catalogs.get()[1]
+    transports = [old.fleet.transport]  # type: ignore[attr-defined]
+    try:
+        wait(old)  # type: ignore[arg-type]
+        session = old.session(seed=4)
+        session.like(session.page().ids[0])
+        update.remove(folder, ids=[session.page().ids[0]])
+        assert cluster.renewed(folder) is None
+        assert len(session.page().ids) == 12
+        new = until(lambda: cluster.renewed(folder))
+        transports.append(new.fleet.transport)
+        reports = new.fleet.transport.reports(60.0).values()
+        assert all(one.ready for one in reports)
+        alone = Catalog.open(folder).replay(session.events)
+        assert new.replay(session.events).page() == alone.page() != session.page()
+    finally:
+        for transport in transports:
+            transport.end()
 
 
 def test_the_guide_says_what_works(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import threading
+from concurrent.futures import Future
 
 from seeker.catalog import Catalog
 from seeker.cluster.catalog import ClusterCatalog
@@ -41,11 +43,42 @@ class Cluster:
         self._memory = memory
         self._copies = copies
         self._idle = idle
+        self._lock = threading.Lock()
+        self._renewals: dict[str, Future[ClusterCatalog]] = {}
 
     def open(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
         """Open a catalog folder; its shards are found, or begin to start."""
         catalog = Catalog.open(folder)
         return ClusterCatalog.over(catalog, self._fleet(catalog))
+
+    def renewed(self, folder: str | os.PathLike[str]) -> ClusterCatalog | None:
+        """Return the present version of a catalog folder once all shards have their parts of it.
+
+        Until then, None: it is opened aside, which takes as long as it takes to send the rows.
+        """
+        name = os.fspath(folder)
+        with self._lock:
+            opening = self._renewals.get(name)
+            if opening is None:
+                opening = self._renewals[name] = Future()
+                renewing = threading.Thread(
+                    target=self._renew, args=(folder, opening), name="seeker-renewal", daemon=True
+                )
+                renewing.start()
+            if not opening.done():
+                return None
+            del self._renewals[name]
+        return opening.result()
+
+    def _renew(self, folder: str | os.PathLike[str], opening: Future[ClusterCatalog]) -> None:
+        """Open a catalog folder and wait for its shards; whoever asks next is told how it went."""
+        try:
+            catalog = self.open(folder)
+            wait(catalog)
+        except Exception as error:
+            opening.set_exception(error)
+        else:
+            opening.set_result(catalog)
 
     def _fleet(self, catalog: Catalog) -> Fleet:
         if catalog.folder is None or catalog.head is None:

@@ -8,9 +8,13 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from seeker.catalog import Catalog
 from seeker.errors import BadInput, NotFound, SeekerError
+
+Opener: TypeAlias = Callable[[str | Path], Catalog]
+Renewer: TypeAlias = Callable[[str | Path], Catalog | None]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _EVERY = 1.0
@@ -24,9 +28,14 @@ class Catalogs:
         self,
         catalogs: Mapping[str, Catalog],
         clock: Callable[[], float] = time.monotonic,
-        opener: Callable[[str | Path], Catalog] = Catalog.open,
+        opener: Opener = Catalog.open,
+        renewer: Renewer | None = None,
     ) -> None:
-        """Hold open catalogs; opener: how a folder that has changed is opened again."""
+        """Hold open catalogs; opener: how a folder that has changed is opened again.
+
+        renewer: how it is opened where that takes long: asked every second, it returns None for as
+        long as the new version is not ready, and people go on in the one that is open.
+        """
         for name in catalogs:
             if not _NAME.fullmatch(name):
                 raise BadInput(
@@ -38,12 +47,16 @@ class Catalogs:
         self._catalogs = dict(catalogs)
         self._clock = clock
         self._opener = opener
+        self._renewer = renewer or opener
         self._looked = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
 
     @classmethod
     def open(
-        cls, places: Iterable[str], opener: Callable[[str | Path], Catalog] = Catalog.open
+        cls,
+        places: Iterable[str],
+        opener: Opener = Catalog.open,
+        renewer: Renewer | None = None,
     ) -> Catalogs:
         """Open catalog folders, each given as FOLDER or NAME=FOLDER."""
         found: dict[str, Catalog] = {}
@@ -56,7 +69,7 @@ class Catalogs:
                     f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER."
                 )
             found[name] = opener(folder)
-        return cls(found, opener=opener)
+        return cls(found, opener=opener, renewer=renewer)
 
     @property
     def names(self) -> list[str]:
@@ -73,7 +86,7 @@ class Catalogs:
         return name, self._catalogs[name]
 
     def look_again(self, name: str) -> None:
-        """Look at a catalog's folder the next time it is asked for, however soon."""
+        """Look at a catalog's folder the next time it is asked for, however soon and long."""
         with self._lock:
             self._looked[name] = float("-inf")
 
@@ -85,11 +98,13 @@ class Catalogs:
         with self._lock:
             if now - self._looked[name] < _EVERY:
                 return
+            at_once = self._looked[name] == float("-inf")
             self._looked[name] = now
             held = self._catalogs[name]
             try:
                 if held.folder is not None and held.changed():
-                    self._catalogs[name] = self._opener(held.folder)
+                    opened = (self._opener if at_once else self._renewer)(held.folder)
+                    self._catalogs[name] = opened or held
             except SeekerError as error:
                 # People go on in the version that is open; who keeps the catalog must know.
                 _LOGGER.warning("The new version of catalog %r is not served: %s", name, error)

@@ -36,7 +36,7 @@ def joined(settings: Settings, wait: bool = False) -> tuple[Catalogs, Settings]:
         settings.belief_cache,
         settings.shard_copies or None,
     )
-    catalogs = Catalogs.open(settings.catalogs, cluster.open)
+    catalogs = Catalogs.open(settings.catalogs, cluster.open, cluster.renewed)
     for name in catalogs.names if wait else ():
         catalog = catalogs.get(name)[1]
         if isinstance(catalog, ClusterCatalog):
