@@ -11,6 +11,7 @@ from seeker.cluster.catalog import ClusterCatalog
 from seeker.cluster.connecting import connect
 from seeker.cluster.fleet import Fleet
 from seeker.cluster.raytransport import RayShards
+from seeker.engine.warming import warm
 from seeker.errors import BadInput
 
 _START = 120.0
@@ -71,10 +72,11 @@ class Cluster:
         return opening.result()
 
     def _renew(self, folder: str | os.PathLike[str], opening: Future[ClusterCatalog]) -> None:
-        """Open a catalog folder and wait for its shards; whoever asks next is told how it went."""
+        """Open a catalog folder and warm its shards up; whoever asks next is told how it went."""
         try:
             catalog = self.open(folder)
             wait(catalog)
+            warm(catalog)
         except Exception as error:
             opening.set_exception(error)
         else:

@@ -16,7 +16,8 @@ from seeker.engine.personal import learned
 from seeker.engine.replaying import nameless, replayed
 from seeker.engine.room import Room, TooMany
 from seeker.engine.sessions import Sessions, no_session, no_share
-from seeker.engine.shown import Shown, Summary
+from seeker.engine.shown import Shown
+from seeker.engine.warming import warm
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Explanation, Page, Session
 from seeker.session.events import Repeat, Verdict, to_json
@@ -241,10 +242,7 @@ class Engine:
     def warm(self) -> None:
         """Do once what every first click would wait for: kernels are compiled or loaded."""
         for name in self.catalogs.names:
-            session = self.catalogs.get(name)[1].session()
-            session.like(session.page().ids[0])
-            session.page()
-            Summary.of(session.belief)
+            warm(self.catalogs.get(name)[1])
 
     def close(self) -> None:
         """Stop the work in the background and let go of the store."""
