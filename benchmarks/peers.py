@@ -102,8 +102,7 @@ def play(folder: Path, count: int) -> None:
     from benchmarks.contest.ours import played
 
     rounds = played(data.opened(folder / "vectors.npy"), count)
-    written = [[asdict(click) for click in round.clicks] for round in rounds]
-    (folder / "rounds.json").write_text(json.dumps(written))
+    (folder / "rounds.json").write_text(json.dumps([asdict(round) for round in rounds]))
 
 
 def main() -> None:

@@ -26,8 +26,12 @@ class Click:
 
 @dataclass(frozen=True)
 class Round:
-    """Eight likes and eight dislikes, as a search for some target brought them about."""
+    """Eight likes and eight dislikes, as a search for some target brought them about.
 
+    seed: of the session that showed the pages.
+    """
+
+    seed: int
     clicks: list[Click]
 
     @property

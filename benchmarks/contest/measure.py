@@ -27,7 +27,10 @@ PASSES = 5
 
 def rounds_of(path: Path) -> list[Round]:
     """Return the rounds of a file."""
-    return [Round([Click(**click) for click in clicks]) for clicks in json.loads(path.read_text())]
+    return [
+        Round(round["seed"], [Click(**click) for click in round["clicks"]])
+        for round in json.loads(path.read_text())
+    ]
 
 
 def held_by(processes: list[int]) -> int:

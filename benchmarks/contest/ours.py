@@ -37,7 +37,7 @@ def played(vectors: Vectors, count: int) -> Iterator[Round]:
             item, liked = person.click(session, shown)
             clicks.append(Click(int(item), liked, [int(one) for one in shown]))
             session.refresh()
-        yield Round(clicks)
+        yield Round(number, clicks)
 
 
 def _click(session: Session, click: Click) -> None:
@@ -61,7 +61,7 @@ class Seeker(Contestant):
 
     def _way(self, catalog: Catalog, model: str, refreshed: bool) -> Way:
         def prepare(round: Round) -> Any:
-            session = catalog.session(model=MODELS[model], seed=1)
+            session = catalog.session(model=MODELS[model], seed=round.seed)
             for click in round.clicks[:-1]:
                 _click(session, click)
                 session.page()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seeker.display.ranking import ByValue, best
-from seeker.display.shortlist import LENGTH, Shortlist
+from seeker.display.shortlist import LENGTH, SHARE, Shortlist
 from seeker.display.values import Noise, noisy_scores
 from seeker.models.batch import scratch
 from seeker.types import Doubles, Floats, Rows
@@ -22,10 +22,11 @@ if TYPE_CHECKING:
 SMALL = 4096
 """Catalogs up to this size are simply sorted."""
 
-_FEW = 64
+_FEW = 128
 _FIRST_LOOK = 256
 _SECOND_LOOK = 4096
 _FARTHER = 8
+_STRAINING = 500
 _SAMPLE = 50_000
 
 
@@ -67,7 +68,7 @@ class Order(ByValue):
             return None
         noise = Noise(replace(self.scene, step=self.scene.step + 1), self._noise.width, False)
         upper = scores.bounds()
-        with self._bounds(upper, noise, LENGTH) as (bounds, likely):
+        with self._bounds(upper, noise, min(LENGTH, self._early // SHARE)) as (bounds, likely):
             highest = upper[likely] + noise.at(likely)
             bounds[likely] = -np.inf
             rest = float(bounds.max())
@@ -139,6 +140,7 @@ class Order(ByValue):
         if limit <= short.rest:
             return None
         close = short.some(keep, short.reaching(limit), aside)
+        self._notice(len(close))
         if len(close):
             rows, values = np.concatenate([rows, close]), np.append(values, self.values(close))
         return best(rows, values, count)
@@ -148,6 +150,11 @@ class Order(ByValue):
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
         return enough - slack - self.scene.scores.ceiling()
+
+    def _notice(self, close: int) -> None:
+        """Take note of how many items came close, for who prepares the next order."""
+        scores = self.scene.scores
+        scores.strained |= scores.pending and close > scores.count // _STRAINING
 
     def _close_look(self, bounds: Floats, likely: Rows, count: int) -> Rows | None:
         """Return the best by bounds first and exact values then; None if too many come close."""
@@ -167,13 +174,13 @@ class Order(ByValue):
 
         scores, values = self.scene.scores, self.values(rows)
         most = len(bounds) // 10 if scores.pending else len(bounds)
-        straining = len(bounds) // 500
+        straining = self.scene.scores.count // _STRAINING
         while True:
             bounds[rows] = -np.inf
             limit = np.float32(self._limit(values, count))
             few = max(_SECOND_LOOK, straining, _FARTHER * len(rows))
             close = above(bounds, limit, few)
-            scores.strained |= scores.pending and len(close) > straining
+            self._notice(len(close))
             if len(close) == 0:
                 return best(rows, values, count)
             if len(close) <= few:

@@ -17,7 +17,11 @@ from seeker.models.base import Term
 from seeker.models.scores import Scores
 from seeker.types import Doubles, Rows
 
-LENGTH = 4096
+LENGTH = 16_384
+"""Items on a list at most: enough for all but the first clicks of a search."""
+
+SHARE = 8
+"""A list holds at most one in so many items."""
 
 
 @dataclass(frozen=True, eq=False)

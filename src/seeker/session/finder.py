@@ -146,7 +146,8 @@ class Finder(ABC):
         prior = self._scores.log_prior
         found = []
         for group in groups:
-            rows = np.array(sorted(group), np.int64)
+            rows = np.fromiter(group, np.int64, len(group))
+            rows.sort()
             rows = rows[rows < len(self._catalog)]
             found.append(rows if prior is None else rows[prior[rows] > -np.inf])
         return tuple(rows for rows in found if len(rows))
