@@ -42,7 +42,9 @@ def claims(outcomes: Outcomes, model: str) -> list[Claim]:
         claim(f"Steps: Boltzmann faster than {name}.", name, "boltzmann", _time, "steps")
         for name in others
     ]
-    made.append(_alike("Greedy and epsilon perform alike.", by["greedy"], by["epsilon"]))
+    greedy, epsilon = by["greedy"], by["epsilon"]
+    apart = _difference(_area(greedy), greedy.unit, _area(epsilon), epsilon.unit)
+    made.append(Claim.alike("Greedy and epsilon perform alike.", apart))
     for name in ("greedy", "epsilon"):
         made += [
             claim(f"Recall at low ρ: {name} above random.", name, "random", _low, "of recall"),
@@ -86,24 +88,7 @@ def _low(one: Outcomes) -> Doubles:
 def _claim(words: str, one: Outcomes, other: Outcomes, values: _Values, unit: str) -> Claim:
     """Judge the claim that the values of one are larger than those of the other."""
     estimate = _difference(values(one), one.unit, values(other), other.unit)
-    p = shuffled(values(one), values(other))
-    verdict = "not decided"
-    if p < 0.05:
-        verdict = "holds" if estimate.value > 0 else "does not hold"
-    told = (
-        f"{estimate.value:+.3f} {unit} ({estimate.low:+.3f} to {estimate.high:+.3f}), p = {p:.3g}"
-    )
-    return Claim(words, verdict, told)
-
-
-def _alike(words: str, one: Outcomes, other: Outcomes) -> Claim:
-    """Judge the claim that two strategies are within 0.05 of each other on average."""
-    estimate = _difference(_area(one), one.unit, _area(other), other.unit)
-    within = estimate.low > -0.05 and estimate.high < 0.05
-    apart = estimate.low > 0 or estimate.high < 0
-    verdict = "holds" if within else "does not hold" if apart else "not decided"
-    told = f"{estimate.value:+.3f} of recall ({estimate.low:+.3f} to {estimate.high:+.3f})"
-    return Claim(words, verdict, told)
+    return Claim.larger(words, estimate, shuffled(values(one), values(other)), unit)
 
 
 def _difference(one: Doubles, units: Array, other: Doubles, other_units: Array) -> Estimate:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seeker.lab.compare import sign_flip
-from seeker.lab.metrics import bootstrap, steps_to
+from seeker.lab.metrics import Estimate, bootstrap, steps_to
 from seeker.lab.outcomes import Outcomes
 from seeker.types import Doubles
 
@@ -28,6 +28,26 @@ class Claim:
     verdict: str
     figures: str
 
+    @classmethod
+    def larger(cls, words: str, estimate: Estimate, p: float, unit: str) -> Claim:
+        """Judge the claim that a difference is above zero, by its p-value."""
+        verdict = "not decided"
+        if p < 0.05:
+            verdict = "holds" if estimate.value > 0 else "does not hold"
+        return cls(words, verdict, f"{_told(estimate, unit)}, p = {p:.3g}")
+
+    @classmethod
+    def alike(cls, words: str, estimate: Estimate) -> Claim:
+        """Judge the claim that two are within 0.05 of each other on average, by the interval."""
+        within = estimate.low > -0.05 and estimate.high < 0.05
+        apart = estimate.low > 0 or estimate.high < 0
+        verdict = "holds" if within else "does not hold" if apart else "not decided"
+        return cls(words, verdict, _told(estimate, "of recall"))
+
+
+def _told(estimate: Estimate, unit: str) -> str:
+    return f"{estimate.value:+.3f} {unit} ({estimate.low:+.3f} to {estimate.high:+.3f})"
+
 
 def claims(outcomes: Outcomes) -> list[Claim]:
     """Hold the paper's claims against the sessions of its four strategies."""
@@ -44,8 +64,9 @@ def claims(outcomes: Outcomes) -> list[Claim]:
         for name in others
     ]
     made.append(
-        _alike(
-            "Noiseless and epsilon-greedy perform alike.", area["noiseless"], area["epsilon-greedy"]
+        Claim.alike(
+            "Noiseless and epsilon-greedy perform alike.",
+            bootstrap(area["noiseless"] - area["epsilon-greedy"]),
         )
     )
     for name in ("noiseless", "epsilon-greedy"):
@@ -85,21 +106,4 @@ def steps_taken(one: Outcomes, rhos: Doubles | tuple[float, ...]) -> Doubles:
 
 def _claim(words: str, differences: Doubles, unit: str, parts: float = 1.0) -> Claim:
     """Judge the claim that a paired difference is above zero."""
-    estimate, p = bootstrap(differences / parts), sign_flip(differences)
-    verdict = "not decided"
-    if p < 0.05:
-        verdict = "holds" if estimate.value > 0 else "does not hold"
-    figures = (
-        f"{estimate.value:+.3f} {unit} ({estimate.low:+.3f} to {estimate.high:+.3f}), p = {p:.3g}"
-    )
-    return Claim(words, verdict, figures)
-
-
-def _alike(words: str, one: Doubles, other: Doubles) -> Claim:
-    """Judge the claim that two strategies are alike: within 0.05 of each other on average."""
-    estimate = bootstrap(one - other)
-    within = estimate.low > -0.05 and estimate.high < 0.05
-    apart = estimate.low > 0 or estimate.high < 0
-    verdict = "holds" if within else "does not hold" if apart else "not decided"
-    figures = f"{estimate.value:+.3f} of recall ({estimate.low:+.3f} to {estimate.high:+.3f})"
-    return Claim(words, verdict, figures)
+    return Claim.larger(words, bootstrap(differences / parts), sign_flip(differences), unit)

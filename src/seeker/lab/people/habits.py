@@ -21,9 +21,7 @@ class Slipping(Person):
 
     def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         meant = self.base.react(glance, rng, memory)
-        likes = _slipped(meant.likes, len(glance.distances), self.chance, rng, ())
-        dislikes = _slipped(meant.dislikes, len(glance.distances), self.chance, rng, likes)
-        return replace(meant, likes=likes, dislikes=dislikes)
+        return _with_slips(meant, len(glance.distances), self.chance, rng)
 
 
 @dataclass(frozen=True)
@@ -74,11 +72,17 @@ class SecondThoughts(Person):
 
     def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         meant = self.base.react(glance, rng, memory)
-        likes = _slipped(meant.likes, len(glance.distances), self.chance, rng, ())
-        dislikes = _slipped(meant.dislikes, len(glance.distances), self.chance, rng, likes)
+        done = _with_slips(meant, len(glance.distances), self.chance, rng)
         undo = bool(memory.get("slipped"))
-        memory["slipped"] = (likes, dislikes) != (meant.likes, meant.dislikes)
-        return replace(meant, likes=likes, dislikes=dislikes, undo=undo)
+        memory["slipped"] = done != meant
+        return replace(done, undo=undo)
+
+
+def _with_slips(meant: Reaction, count: int, chance: float, rng: np.random.Generator) -> Reaction:
+    """Return what happens where each click may slip on a page of so many items."""
+    likes = _slipped(meant.likes, count, chance, rng, ())
+    dislikes = _slipped(meant.dislikes, count, chance, rng, likes)
+    return replace(meant, likes=likes, dislikes=dislikes)
 
 
 def _slipped(

@@ -16,17 +16,15 @@ from typing import Any
 import numpy as np
 
 from seeker.lab.people.base import Glance, Person, Reaction
+from seeker.lab.people.pages import LikesOnly
 from seeker.types import Doubles
 
 
 @dataclass(frozen=True)
-class Ideal(Person):
-    """Likes the nearest item."""
+class Ideal(LikesOnly):
+    """Likes the nearest item, as our *likes only* does."""
 
     name = "SOMHunter ideal"
-
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        return Reaction(likes=(glance.nearest,))
 
 
 @dataclass(frozen=True)
