@@ -15,6 +15,7 @@ from seeker.cluster.messages import Answer, Lacking, Moment, Question, Report, S
 from seeker.cluster.part import Part, PartView
 from seeker.cluster.ranges import Range
 from seeker.cluster.shard import Shard
+from seeker.engine.memory import give_back
 from seeker.errors import SeekerError
 
 _LOOK = 5.0
@@ -41,6 +42,7 @@ class ShardActor:
     """A shard in a process of its own. Methods are called from several threads."""
 
     def __init__(self, assignment: Assignment) -> None:
+        give_back()
         self._assignment = assignment
         self._copy = Copy(assignment.copies, assignment.identity, assignment.rows)
         self._lock = threading.Lock()

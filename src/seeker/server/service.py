@@ -12,11 +12,11 @@ from fastapi import Depends, Header, Request
 
 from seeker.catalog import Catalog
 from seeker.engine import Catalogs, Engine, Pool
+from seeker.engine.memory import give_back
 from seeker.kernels.threads import cores
 from seeker.server.gate import Gate
 from seeker.server.keys import Keys
 from seeker.server.limits import Rate
-from seeker.server.memory import give_back
 from seeker.server.metrics import Metrics
 from seeker.server.settings import Settings
 from seeker.stores import Key, open_store
