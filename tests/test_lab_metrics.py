@@ -9,6 +9,7 @@ from seeker.errors import BadInput
 from seeker.lab.calibration import calibration
 from seeker.lab.compare import against_all, compare, holm, mcnemar, sign_flip
 from seeker.lab.metrics import (
+    Estimate,
     bootstrap,
     leader_board,
     log_rank_area,
@@ -18,6 +19,7 @@ from seeker.lab.metrics import (
     wilson,
 )
 from seeker.lab.outcomes import Outcomes
+from seeker.lab.paper import Claim
 
 
 def searches(
@@ -159,3 +161,30 @@ def test_the_leader_board_counts_every_person_alike_and_names_the_worst_served()
     assert board[0].found.value == pytest.approx(0.5)
     assert board[0].worst_person == "other"
     assert board[0].recall_1 == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("value", "p", "verdict"),
+    [(0.2, 0.04, "holds"), (-0.2, 0.04, "does not hold"), (0.2, 0.05, "not decided")],
+)
+def test_a_claim_of_more_holds_only_where_chance_is_unlikely(
+    value: float, p: float, verdict: str
+) -> None:
+    made = Claim.larger("More.", Estimate(value, value - 0.1, value + 0.1), p, "steps")
+    assert made.verdict == verdict
+    assert made.figures.startswith(f"{value:+.3f} steps (")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "verdict"),
+    [
+        (-0.04, 0.04, "holds"),
+        (0.01, 0.04, "holds"),
+        (0.01, 0.06, "does not hold"),
+        (-0.04, 0.06, "not decided"),
+    ],
+)
+def test_a_claim_of_likeness_holds_where_the_whole_interval_is_near_zero(
+    low: float, high: float, verdict: str
+) -> None:
+    assert Claim.alike("Alike.", Estimate((low + high) / 2, low, high)).verdict == verdict
