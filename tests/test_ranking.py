@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,7 @@ from seeker.display import keys
 from seeker.display.order import SMALL
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise
+from seeker.session.events import Click
 
 LARGE = made(SMALL + 1500, dims=(8, 5))
 ITEMS = len(LARGE)
@@ -27,15 +29,18 @@ def sorted_in_full(session: Session, width: float) -> list[str]:
     start = session.state.start
     fresh = Session.replay(session.catalog, session.events)
     scores = fresh.belief.log_posterior
+    clicks = [event for _, event in session.state.history if isinstance(event, Click)]
+    judged = [click for click in clicks if click.verdict != "clear"]
     noise = np.zeros(ITEMS)
     if width:
         key = keys.key(start.seed, session.step, keys.RANKING)
         noise = width * reference.gumbel(int(key), range(ITEMS))
-        for item, count in session.state.clicks.items():
+        for item, count in Counter(click.item for click in judged).items():
             noise[session.catalog.row(item)] /= np.sqrt(1 + count)
     tier = np.zeros(ITEMS)
     if start.repeat == "never":
-        tier[[session.catalog.row(one) for one in session.state.seen]] = 1
+        seen = {one for click in clicks for one in click.shown} | {one.item for one in judged}
+        tier[[session.catalog.row(one) for one in seen]] = 1
     if start.repeat != "always":
         tier[[session.catalog.row(one) for one in session.state.ratings]] = 2
     order = np.lexsort((np.arange(ITEMS), -(scores + noise), tier))

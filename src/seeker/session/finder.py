@@ -22,6 +22,7 @@ from seeker.session.prior import Assumption, assumption, log_prior
 from seeker.session.saying import view_of
 from seeker.session.searchable import Searchable
 from seeker.session.state import Rating, State
+from seeker.session.trail import Trail
 from seeker.session.whereabouts import Whereabouts
 from seeker.types import Rows
 
@@ -52,6 +53,7 @@ class Finder(ABC):
         self._rows = rows
         self._scores = scores
         self._assumed: Assumption | None = None
+        self._trail = Trail(rows)
         self._judged: dict[Rating, Judged] = {}
         self._shortlist: display.Shortlist | None = None
         warm_up(scores)
@@ -65,6 +67,7 @@ class Finder(ABC):
             self._assumed = assumed
         self._evidence = self._heard(state)
         self._scores.want(self._evidence)
+        self._trail.follow(state)
         self._state = state
         self._order: display.Ranking | None = None
         self.lighten()
@@ -117,16 +120,14 @@ class Finder(ABC):
 
     def _scene(self) -> display.Scene:
         """Return the moment that is ranked."""
-        state, row, items = self._state, self._rows.of, len(self._catalog)
+        state, items = self._state, len(self._catalog)
         return display.Scene(
             scores=self._scores,
             seed=state.start.seed,
             step=state.step,
             page_size=state.start.page_size,
             blank=state.blank and state.exploration == 1.0,
-            clicks={
-                place: count for item, count in state.clicks.items() if (place := row(item)) < items
-            },
+            clicks={row: count for row, count in self._trail.clicks.items() if row < items},
             later=self._later(),
             shortlist=self._shortlist,
         )
@@ -140,7 +141,7 @@ class Finder(ABC):
         rated = {row(item) for item in state.ratings}
         groups: list[set[int]] = []
         if state.start.repeat == "never":
-            groups.append(set(self._rows.of_known(state.seen)) - rated)
+            groups.append(self._trail.seen - rated)
         if state.start.repeat != "always":
             groups.append(rated)
         prior = self._scores.log_prior

@@ -65,7 +65,7 @@ class LocalFinder(Finder):
         if self._order is not None:
             self._shortlist = self._order.shortlist()
         page = self.head(self._state.start.page_size).rows.tolist()
-        self._scores.space.expect(page)
+        self._scores.space.expect(sorted(page))
         if self._scores.strained:
             self._scores.foresee(self._evidence, page, stop)
 

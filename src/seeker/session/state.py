@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -58,7 +57,7 @@ class State:
         """Whether nothing is known yet of what is looked for."""
         given = self.start.given_prior is not None
         told = given or self.query is not None or bool(self.texts)
-        return not told and not any(_shown(event) for _, event in self._backwards)
+        return not told and not any(_shows(event) for _, event in self._backwards)
 
     @property
     def history(self) -> list[tuple[int, Event]]:
@@ -72,23 +71,6 @@ class State:
         while state is not None and state.last is not None:
             yield state.step, state.last
             state = state.before
-
-    # What follows is gathered when it is asked for: every state that an undo may bring back would
-    # otherwise hold a copy, and long sessions would grow with the square of their length.
-
-    @property
-    def seen(self) -> frozenset[str]:
-        """What was on screen at any click, and what was liked or disliked."""
-        return frozenset[str]().union(*(_shown(event) for _, event in self._backwards))
-
-    @property
-    def clicks(self) -> Mapping[str, int]:
-        """How often an item was liked or disliked."""
-        return Counter(
-            event.item
-            for _, event in self.history
-            if isinstance(event, Click) and event.verdict != "clear"
-        )
 
     @property
     def likes(self) -> list[str]:
@@ -185,11 +167,9 @@ def _next(state: State, event: Event, **changes: Any) -> State:
     )
 
 
-def _shown(event: Event) -> tuple[str, ...]:
-    """Return what was on screen at an event, as far as it tells."""
-    if not isinstance(event, Click):
-        return ()
-    return event.shown if event.verdict == "clear" else (*event.shown, event.item)
+def _shows(event: Event) -> bool:
+    """Whether an event tells of an item that was looked at."""
+    return isinstance(event, Click) and (event.verdict != "clear" or bool(event.shown))
 
 
 def _without(ratings: Mapping[str, Rating], item: str) -> Mapping[str, Rating]:
