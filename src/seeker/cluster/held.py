@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from seeker.cluster.messages import Lacking, Moment, Supply, Vectors
 from seeker.cluster.part import Part
 from seeker.cluster.space import PartSpace
+from seeker.display import Shortlist
+from seeker.display.ranking import ByValue
 from seeker.models.scores import Scores
 from seeker.models.warm import warm_up
 
@@ -27,6 +29,9 @@ class Held:
         # Warming up asks about the first and last rows, which only a space of its own knows.
         warm_up(Scores(moment.model, moment.model.space(part.views, moment.person)))
         self._prior: str | None = None
+        self.order: ByValue | None = None
+        """The order that was asked for last."""
+        self.shortlist: Shortlist | None = None
 
     def learn(self, moment: Moment, supply: Supply, rows: tuple[int, ...]) -> Lacking | None:
         """Bring the scores to a moment; say what is lacking where that cannot be done yet.
@@ -53,7 +58,8 @@ class Held:
     def nbytes(self) -> int:
         """About how many bytes this takes."""
         vectors = sum(one.nbytes for many in self.vectors.values() for one in many)
-        return _BESIDES + self.scores.nbytes + vectors
+        short = 0 if self.shortlist is None else self.shortlist.nbytes
+        return _BESIDES + self.scores.nbytes + vectors + short
 
 
 class Shelf:

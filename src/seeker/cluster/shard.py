@@ -83,7 +83,8 @@ class Shard:
         scores = held.scores
         match question:
             case Best(width, per_click, count):
-                return self._first(self._scene(held, moment).ordered(width, per_click), count)
+                held.order = self._scene(held, moment).ordered(width, per_click)
+                return self._first(held.order, count)
             case Shuffled(count):
                 return self._first(self._scene(held, moment).shuffled(), count)
             case Probable(width, per_click, log_total, count):
@@ -103,8 +104,9 @@ class Shard:
                 return scores.everywhere(stop)
             case Refresh(page):
                 scores.settle(stop)
-                if scores.strained:
-                    scores.foresee(moment.evidence, page, stop)
+                if held.order is not None:
+                    held.shortlist = held.order.shortlist()
+                scores.anticipate(moment.evidence, page, stop)
                 return None
 
     def _scene(self, held: Held, moment: Moment) -> Scene:
@@ -118,6 +120,7 @@ class Shard:
             clicks={row - rows.first: count for row, count in moment.clicks.items() if row in rows},
             later=tuple(some for some in map(rows.local, moment.later) if len(some)),
             first=rows.first,
+            shortlist=held.shortlist,
         )
 
     def _first(self, order: ByValue, count: int) -> Found:

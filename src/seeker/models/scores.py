@@ -273,7 +273,13 @@ class Scores:
             self._batches = {}
             raise
 
-    def foresee(self, evidence: Evidence, rows: Sequence[int], stop: Stop = never) -> None:
+    def anticipate(self, evidence: Evidence, rows: Sequence[int], stop: Stop = never) -> None:
+        """Do in advance what the next click needs, which will be on one of some items."""
+        self.space.expect(sorted(rows))
+        if self.strained:
+            self._foresee(evidence, rows, stop)
+
+    def _foresee(self, evidence: Evidence, rows: Sequence[int], stop: Stop) -> None:
         """Find out, for all items at once, what a click on one of some items could do at most.
 
         Worth its price (one reading of the vectors) where the scores lie so close together that

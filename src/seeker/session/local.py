@@ -57,17 +57,12 @@ class LocalFinder(Finder):
         )
 
     def refresh(self, stop: Stop) -> None:
-        """Bring all bounds up to date, and find the items that can be on the next page.
-
-        Where bounds tell little, foresee what the next click can do.
-        """
+        """Bring all bounds up to date, and find the items that can be on the next page."""
         self._scores.settle(stop)
         if self._order is not None:
             self._shortlist = self._order.shortlist()
         page = self.head(self._state.start.page_size).rows.tolist()
-        self._scores.space.expect(sorted(page))
-        if self._scores.strained:
-            self._scores.foresee(self._evidence, page, stop)
+        self._scores.anticipate(self._evidence, page, stop)
 
     def lighten(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks."""
