@@ -1,0 +1,136 @@
+"""What a refresh finds out for the next page: it saves reading all bounds, and changes nothing."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+import pytest
+
+from conftest import made
+from seeker import Catalog, Session, display, models
+from seeker.cluster import ClusterCatalog, Fleet, InProcess
+from seeker.display.order import SMALL
+from seeker.errors import Conflict
+
+ITEMS = 3 * SMALL
+LARGE = made(ITEMS, dims=(8, 5))
+SHARDS: list[Callable[[Catalog], Any]] = [
+    lambda catalog: catalog,
+    lambda catalog: ClusterCatalog.over(catalog, Fleet(InProcess(catalog.views, 2))),
+]
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of all scans of bounds from now on."""
+    from seeker.kernels import noise
+
+    done: list[int] = []
+    scan = noise.bound
+
+    def noted(upper: Any, *others: Any) -> Any:
+        done.append(len(upper))
+        return scan(upper, *others)
+
+    monkeypatch.setattr(noise, "bound", noted)
+    return done
+
+
+def both_click(one: Session, other: Session, place: int, liked: bool) -> None:
+    """Judge the same item of the same page in two sessions."""
+    page = one.page().ids
+    assert page == other.page().ids
+    for session in (one, other):
+        session.click(page[place], "like" if liked else "dislike", shown=page)
+
+
+@pytest.mark.parametrize("over", SHARDS, ids=["alone", "shards"])
+@pytest.mark.parametrize("model", [models.Choice(), models.Pairwise(alpha=10.0)])
+def test_after_a_refresh_a_click_does_not_go_through_all_items(
+    model: models.Model, over: Callable[[Catalog], Any], scans: list[int]
+) -> None:
+    refreshed, plain = over(LARGE).session(model=model, seed=4), LARGE.session(model=model, seed=4)
+    for _ in range(9):
+        both_judge(refreshed, plain, 77)
+        refreshed.page()
+        refreshed.refresh()
+    both_judge(refreshed, plain, 77)
+    scans.clear()
+    page = refreshed.page()
+    assert not scans
+    assert page == plain.page()
+    assert refreshed.more(12, 48) == plain.more(12, 48)
+
+
+def both_judge(one: Session, other: Session, target: int) -> None:
+    """Like what is nearest to a target on the same page of two sessions, or dislike the farthest.
+
+    They know where they are going, so that few items are left after some clicks.
+    """
+    vectors = LARGE.views["image"].vectors
+    rows = [LARGE.row(item) for item in one.page().ids]
+    away = ((vectors[rows] - vectors[target]) ** 2).sum(axis=1)
+    both_click(one, other, int(away.argmin() if one.step % 2 else away.argmax()), one.step % 2 == 1)
+
+
+EVENTS: list[Callable[[Session, str], None]] = [
+    lambda session, item: session.like(item),
+    lambda session, item: session.dislike(item),
+    lambda session, item: session.like(item, shown=[item]),
+    lambda session, item: session.undo(),
+    lambda session, item: session.redo(),
+    lambda session, item: session.clear(item),
+    lambda session, item: session.narrow({"kind": ["kind 1", "kind 3"]}),
+    lambda session, item: session.narrow(None),
+    lambda session, item: session.explore(2.0),
+    lambda session, item: session.say([1.0, -1.0, 0.5, 2.0, 0.0], view="colour"),
+]
+
+
+@pytest.mark.parametrize("repeat", ["never", "unrated", "always"])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        display.Boltzmann(),
+        display.Boltzmann(c=3.0),
+        display.Boltzmann(schedule=[1.0, 4.0, 4.0, 0.5]),
+        display.Greedy(),
+        display.EpsilonGreedy(epsilon=0.3),
+        display.Diverse(),
+    ],
+    ids=lambda strategy: f"{strategy.name}",
+)
+def test_whatever_happens_after_a_refresh_pages_stay_the_same(
+    strategy: display.Strategy, repeat: str
+) -> None:
+    chance = random.Random(len(repeat))
+    start: dict[str, Any] = {"strategy": strategy, "repeat": repeat, "seed": 9}
+    refreshed, plain = LARGE.session(**start), LARGE.session(**start)
+    for _ in range(16):
+        page = refreshed.page().ids
+        assert page == plain.page().ids
+        if chance.random() < 0.8:
+            refreshed.refresh()
+        event, item = chance.choice(EVENTS), chance.choice([*page, *refreshed.likes])
+        for session in (refreshed, plain):
+            with suppress(Conflict):
+                event(session, item)
+
+
+def test_copies_beyond_the_list_are_not_forgotten() -> None:
+    rng = np.random.default_rng(0)
+    few = rng.normal(size=(7, 4))
+    catalog = Catalog.from_arrays(
+        [str(n) for n in range(ITEMS)], {"view": few[rng.integers(7, size=ITEMS)]}
+    )
+    for strategy in (display.Greedy(), display.Boltzmann()):
+        refreshed, plain = (catalog.session(strategy=strategy, seed=2) for _ in range(2))
+        for step in range(5):
+            both_click(refreshed, plain, step, step % 2 == 1)
+            refreshed.page()
+            refreshed.refresh()
+        assert refreshed.more(0, 3000) == plain.more(0, 3000)
