@@ -174,6 +174,25 @@ def test_a_shard_that_cannot_keep_its_rows_is_not_sent_them_again_and_again(
         shards.end()
 
 
+def test_a_cluster_that_is_lost_for_good_is_a_refusal_too(
+    catalog: Catalog, shards: RayShards, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ray's client, once disconnected, raises what is nothing but an Exception."""
+
+    class Disconnected:
+        def __getattr__(self, name: str) -> Any:
+            raise Exception("Ray Client is not connected.")
+
+    _, far = sessions(catalog, shards)
+    far.undo()
+    with monkeypatch.context() as patch:
+        patch.setattr(shards, "_actors", [Disconnected()] * 3)
+        with pytest.raises(ShardsSilent, match="the cluster cannot be reached") as refused:
+            far.more(0, 30)
+    assert refused.value.http_status == 503
+    until(lambda: answers(far))
+
+
 def test_silence_is_noted_by_whoever_asks(catalog: Catalog, shards: RayShards) -> None:
     fleet = Fleet(shards)
     shards.reports(60.0)

@@ -144,8 +144,9 @@ class RayShards:
             try:
                 look = left if stop is never else min(left, _LOOK)
                 done = set(ray.wait(refs, num_returns=len(refs), timeout=look)[0])
-            except (ray.exceptions.RayError, ConnectionError) as error:
-                return replies | dict.fromkeys(waiting, Silent(type(error).__name__))
+            except Exception as error:
+                lost = Silent(self._why_lost(error))
+                return replies | dict.fromkeys(waiting, lost)
             failed = []
             for shard, ref in list(waiting.items()):
                 if ref not in done:
@@ -179,7 +180,7 @@ class RayShards:
     def _give_up(self, refs: Iterable[Any]) -> None:
         """Have nothing more done for answers that nobody waits for any longer."""
         for ref in refs:
-            with suppress(ConnectionError, self._ray.exceptions.RayError):
+            with suppress(Exception):  # whoever is gone does nothing more
                 self._ray.cancel(ref)
 
     def _call(self, shard: int, method: str, call: tuple[Any, ...]) -> Any:
@@ -188,8 +189,8 @@ class RayShards:
             if self._dead[shard]:
                 self._revive(shard)
             return getattr(self._actors[shard], method).remote(*call)
-        except (ConnectionError, RuntimeError, self._ray.exceptions.RayError) as error:
-            return Silent(f"the cluster cannot be reached: {type(error).__name__}")
+        except Exception as error:
+            return Silent(self._why_lost(error))
 
     def _got(self, ref: Any) -> Any:
         """Return an answer that is there; an error of ours is raised, a lost shard is silent."""
@@ -199,8 +200,17 @@ class RayShards:
         except errors.RayTaskError as error:
             cause = error.cause if isinstance(error.cause, Exception) else error
             raise cause if isinstance(cause, SeekerError) else error from None
-        except (errors.RayError, ConnectionError) as error:
-            return Silent(type(error).__name__)
+        except Exception as error:
+            return Silent(self._why_lost(error))
+
+    def _why_lost(self, error: Exception) -> str:
+        """Return why a shard could not be asked; what has other reasons is raised again."""
+        if isinstance(error, self._ray.exceptions.RayError):
+            return type(error).__name__
+        # Where Ray's client has lost the cluster for good, it raises just that: an Exception.
+        if isinstance(error, ConnectionError | RuntimeError) or type(error) is Exception:
+            return "the cluster cannot be reached"
+        raise error
 
     def _revive(self, shard: int) -> None:
         """Look for the actor of a shard again."""
