@@ -134,3 +134,21 @@ def test_copies_beyond_the_list_are_not_forgotten() -> None:
             refreshed.page()
             refreshed.refresh()
         assert refreshed.more(0, 3000) == plain.more(0, 3000)
+
+
+def test_what_is_unseen_again_comes_back() -> None:
+    refreshed, plain = (LARGE.session(strategy=display.Greedy(), seed=5) for _ in range(2))
+    for _ in range(4):
+        both_judge(refreshed, plain, 77)
+    best = refreshed.page().ids
+    for session in (refreshed, plain):
+        session.like(best[0], shown=best)
+        session.clear(best[0])
+    refreshed.page()
+    refreshed.refresh()
+    for session in (refreshed, plain):
+        session.undo(2)
+        for item in best[:3]:
+            session.like(item, shown=best[:3])
+    assert refreshed.page().ids == plain.page().ids
+    assert set(best[3:]) & set(plain.page().ids)
