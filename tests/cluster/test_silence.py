@@ -24,12 +24,15 @@ class Sleepy(InProcess):
     """Shards in this process, some of which may be asleep."""
 
     asleep: frozenset[int] = frozenset()
+    waited: float = 0.0
+    """Seconds that somebody would have waited for those asleep."""
 
     def ask(
         self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
     ) -> dict[int, Reply]:
         awake = {shard: call for shard, call in calls.items() if shard not in self.asleep}
         silent = {shard: Silent("it sleeps") for shard in calls.keys() - awake.keys()}
+        self.waited += seconds if silent else 0.0
         return {**super().ask(awake, seconds, stop), **silent}
 
     @property
@@ -175,5 +178,24 @@ def test_a_summary_without_a_shard_is_made_anew(
             return belief is not None and belief.entropy == pytest.approx(alone.belief.entropy)
 
         assert whole() if at_once else until(whole)
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=repr)
+def test_one_click_waits_for_the_silent_once(
+    catalog: Catalog, shards: Sleepy, strategy: display.Strategy
+) -> None:
+    """However many questions its page and its belief need; who is back is heard at once."""
+    fleet = Fleet(shards, seconds=600.0, partial_ok=True)
+    engine = Engine(Catalogs({"shop": ClusterCatalog.over(catalog, fleet)}), MemoryStore())
+    try:
+        shown = engine.start(seed=3, strategy=strategy)
+        shards.asleep = frozenset([1])
+        shown = engine.click(shown.id, shown.page.ids[0], "like")
+        assert shown.page.partial
+        assert 600.0 <= shards.waited < 602.0
+        shards.asleep = frozenset()
+        assert not engine.show(shown.id).page.partial
     finally:
         engine.close()

@@ -15,6 +15,9 @@ from seeker.models.stopping import Interrupted, Stop
 
 Kind = TypeVar("Kind")
 
+_GLANCE = 0.1
+"""Seconds for which a shard is waited for that was silent a moment ago, if parts will do."""
+
 
 @dataclass(frozen=True)
 class Health:
@@ -38,6 +41,7 @@ class Fleet:
         self.ranges = tuple(transport.ranges)
         self.partial_ok = partial_ok
         self._seconds = seconds
+        self._fell_silent: dict[int, float] = {}
 
     def __len__(self) -> int:
         return len(self.ranges)
@@ -58,8 +62,14 @@ class Fleet:
         error unless partial answers will do; it is always one if the answer must be whole, or if
         all are asked and nobody answers.
         """
-        asked = range(len(self)) if among is None else among
-        answers, silent = self._gather(known, question, list(asked), stop)
+        asked = list(range(len(self)) if among is None else among)
+        late = self._late(asked) if self.partial_ok and not whole and stop is None else []
+        others = [shard for shard in asked if shard not in late]
+        answers, silent = self._gather(known, question, others, self._seconds, stop)
+        self._fell_silent |= dict.fromkeys(silent, time.monotonic())
+        if late:
+            found, still = self._gather(known, question, late, _GLANCE, None)
+            answers, silent = answers | found, silent | still
         nobody = not answers and among is None
         if silent and (nobody or whole or not self.partial_ok):
             raise ShardsSilent(sorted(silent), len(self), next(iter(silent.values())))
@@ -71,10 +81,15 @@ class Fleet:
         return answers, frozenset(silent)  # type: ignore[return-value]
 
     def _gather(
-        self, known: Known, question: Question, asked: list[int], stop: Stop | None
+        self,
+        known: Known,
+        question: Question,
+        asked: list[int],
+        seconds: float,
+        stop: Stop | None,
     ) -> tuple[dict[int, Answer], dict[int, str]]:
         """Ask until all have answered or time is up."""
-        until = time.monotonic() + self._seconds
+        until = time.monotonic() + seconds
         lacking = dict.fromkeys(asked, Lacking())
         answers: dict[int, Answer] = {}
         silent: dict[int, str] = {}
@@ -83,7 +98,7 @@ class Fleet:
                 shard: (known.moment, known.supply(shard, self.ranges[shard], needs), question)
                 for shard, needs in lacking.items()
             }
-            left = self._seconds if stop else max(0.0, until - time.monotonic())
+            left = seconds if stop else max(0.0, until - time.monotonic())
             replies = self.transport.ask(calls, left, stop)
             lacking = {}
             for shard, reply in replies.items():
@@ -98,6 +113,12 @@ class Fleet:
                 else:
                     silent[shard] = "it had to be told everything again"
         return answers, silent
+
+    def _late(self, asked: list[int]) -> list[int]:
+        """Return those that were silent a moment ago: one click waits for them once, not thrice."""
+        since = time.monotonic() - self._seconds
+        late = [shard for shard in asked if self._fell_silent.get(shard, since) > since]
+        return late if len(late) < len(self) else []
 
     def _without_rows(self, shard: int, until: float) -> str | None:
         """Bring a shard its part of the catalog; return why it is not there in time, or None."""
