@@ -127,6 +127,12 @@ def new_axes(width: float = 6.4) -> tuple[Any, Any]:
 
     figure = Figure(figsize=(width, 3.9), layout="constrained")
     axes = figure.add_subplot()
+    dress(axes)
+    return figure, axes
+
+
+def dress(axes: Any) -> None:
+    """Give axes the style of all figures."""
     axes.spines[["top", "right"]].set_visible(False)
     for side in ("left", "bottom"):
         axes.spines[side].set_color("#9aa3b2")
@@ -135,7 +141,6 @@ def new_axes(width: float = 6.4) -> tuple[Any, Any]:
     axes.set_axisbelow(True)
     axes.xaxis.label.set_color(INK)
     axes.yaxis.label.set_color(INK)
-    return figure, axes
 
 
 def _line(axes: Any, x: Doubles, values: Doubles, label: str, colour: str) -> None:

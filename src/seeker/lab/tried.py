@@ -110,7 +110,7 @@ def figure(lines: Sequence[Tried]) -> str:
     """Draw found rate and pages of all lines as SVG, best found at the top, with intervals."""
     from matplotlib.figure import Figure
 
-    from seeker.lab.figures import INK, PAPER_GREY, svg
+    from seeker.lab.figures import INK, PAPER_GREY, dress, svg
 
     ordered = sorted(lines, key=lambda line: (line.found, -line.steps, line.name))
     drawn = Figure(figsize=(9.2, 2.4 + 0.19 * len(ordered)), layout="constrained")
@@ -119,12 +119,10 @@ def figure(lines: Sequence[Tried]) -> str:
         axes.axvline(BARS[measure], color=INK, lw=1.1, ls=(0, (4, 3)))
         style = {"fontsize": 8.5, "color": INK, "ha": "center", "va": "bottom"}
         axes.text(BARS[measure], len(ordered) - 0.3, f"the mark, {BARS[measure]:g}", **style)
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.spines["bottom"].set_color("#9aa3b2")
-        axes.grid(axis="y", color=PAPER_GREY, lw=0.6)
+        dress(axes)
+        axes.spines["left"].set_visible(False)
         axes.grid(axis="x", color=PAPER_GREY, lw=0.4)
-        axes.set_axisbelow(True)
-        axes.tick_params(colors="#4a5364", labelsize=8.5, length=0)
+        axes.tick_params(length=0)
         for place, line in enumerate(ordered):
             _mark(axes, place, line, measure)
     left, right = panels
@@ -133,8 +131,8 @@ def figure(lines: Sequence[Tried]) -> str:
         label.set_color(KINDS[line.kind])
     left.set_ylim(-0.7, len(ordered) - 0.3)
     left.set_xlim(None, 1.02)
-    left.set_xlabel("found within 15 pages, mean of six people", fontsize=9)
-    right.set_xlabel("mean pages, best + worst", fontsize=9)
+    left.set_xlabel("found within 15 pages, mean of six people")
+    right.set_xlabel("mean pages, best + worst")
     for name, look in _legend().items():
         left.plot([], [], "o", label=name, **look)
     return svg(drawn, left, below=True)
