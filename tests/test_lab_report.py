@@ -12,10 +12,12 @@ from click.testing import CliRunner, Result
 
 import seeker
 from seeker.cli import main
-from seeker.errors import NotFound
+from seeker.errors import BadInput, NotFound
 from seeker.lab import paper
+from seeker.lab.bench import main as bench_main
 from seeker.lab.bench import open_bench
 from seeker.lab.commands import evaluate, report
+from seeker.lab.fashion import main as fashion_main
 from seeker.lab.methods import ALL, chosen
 from seeker.lab.outcomes import outcomes
 from seeker.lab.rows import read
@@ -217,3 +219,21 @@ def test_a_catalog_folder_can_be_evaluated_in_parallel(tmp_path: Path) -> None:
     assert len(outcomes(read(runs))) == 30
     assert main(["report", str(runs), "--out", str(tmp_path / "report.html")]) == 0
     assert "thing " in (tmp_path / "report.html").read_text()
+
+
+def test_the_commands_that_make_benches_fail_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    out = str(tmp_path / "bench.npz")
+    done = CliRunner().invoke(bench_main, [str(tmp_path / "pictures"), out])
+    assert done.exit_code == NotFound.exit_code
+    assert "There are no pictures in" in done.output
+    (tmp_path / "pictures" / "one.png").touch()
+    (tmp_path / "labels.csv").write_text("picture,kind\none,hat\n")
+    arguments = [str(tmp_path / "pictures"), out, str(tmp_path / "labels.csv")]
+    done = CliRunner().invoke(bench_main, arguments)
+    assert done.exit_code == BadInput.exit_code
+    assert "must have the columns image and label" in done.output
+    np.savez(tmp_path / "other.npz", pixels=np.zeros(3))
+    done = CliRunner().invoke(fashion_main, [str(tmp_path / "other.npz"), out])
+    assert done.exit_code == BadInput.exit_code
+    assert "does not hold images and labels" in done.output

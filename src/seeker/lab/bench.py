@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import numpy as np
 
 from seeker.catalog import Catalog
 from seeker.errors import BadInput, NotFound
 from seeker.lab.perception import Perception, Sense, distorted
+from seeker.lab.told import Told
 from seeker.types import Array
 
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
@@ -124,6 +126,7 @@ def make(pictures: Path, labels: Path | None, out: Path) -> None:
     files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURES)
     if not files:
         raise NotFound(f"There are no pictures in '{pictures}'.")
+    known = {} if labels is None else _labels(labels)
     held: dict[str, Array] = {"ids": np.array([file.stem for file in files])}
     for name in ("image", "colour"):
         embedder = embedders.named(name)
@@ -137,10 +140,17 @@ def make(pictures: Path, labels: Path | None, out: Path) -> None:
         held[f"sense:{name}"] = vectors
     held["sense:deep"] = larger.features(files)
     if labels is not None:
-        with labels.open(newline="") as table:
-            known = {row["image"]: row["label"] for row in csv.DictReader(table)}
         held["sense:label"] = np.array([known.get(file.stem, "") for file in files])
     np.savez(out, **held)  # type: ignore[arg-type]
+
+
+def _labels(table: Path) -> dict[str, str]:
+    """Return the label of every picture that a table names."""
+    with table.open(newline="", encoding="utf-8") as file:
+        rows = csv.DictReader(file)
+        if not {"image", "label"} <= set(rows.fieldnames or ()):
+            raise BadInput(f"The table '{table}' must have the columns image and label.")
+        return {row["image"]: row["label"] or "" for row in rows}
 
 
 def _arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, str]]:
@@ -164,9 +174,17 @@ def _catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Cata
     )
 
 
-if __name__ == "__main__":
-    import sys
+@click.command(cls=Told)
+@click.argument("pictures", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument(
+    "labels", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+def main(pictures: Path, out: Path, labels: Path | None) -> None:
+    """Make the bench file OUT of a folder of PICTURES and a table of LABELS (image, label)."""
+    make(pictures, labels, out)
+    click.echo(f"Wrote {out}.")
 
-    if not 3 <= len(sys.argv) <= 4:
-        raise SystemExit("Usage: python -m seeker.lab.bench PICTURES OUT.npz [LABELS.csv]")
-    make(Path(sys.argv[1]), Path(sys.argv[3]) if len(sys.argv) > 3 else None, Path(sys.argv[2]))
+
+if __name__ == "__main__":
+    main()

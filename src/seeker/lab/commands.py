@@ -71,7 +71,7 @@ from seeker.errors import BadInput, NotFound
     "--eyes",
     default="larger",
     show_default=True,
-    help="What people see with: larger, strange, handmade, distorted.",
+    help="What people see with: larger, strange, handmade, outline, distorted.",
 )
 @click.option(
     "--noise",

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import numpy as np
 
 from seeker.errors import BadInput
+from seeker.lab.told import Told
 from seeker.types import Array, Doubles, Floats
 
 AXES = 64
@@ -58,9 +60,14 @@ def edges_of(images: Array) -> Floats:
     return made
 
 
-if __name__ == "__main__":
-    import sys
+@click.command(cls=Told)
+@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
+def main(source: Path, out: Path) -> None:
+    """Make the bench file OUT of SOURCE, an .npz file with images and labels."""
+    make(source, out)
+    click.echo(f"Wrote {out}.")
 
-    if len(sys.argv) != 3:
-        raise SystemExit("Usage: python -m seeker.lab.fashion FASHION.npz OUT.npz")
-    make(Path(sys.argv[1]), Path(sys.argv[2]))
+
+if __name__ == "__main__":
+    main()
