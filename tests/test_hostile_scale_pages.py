@@ -48,3 +48,26 @@ def test_a_page_after_a_refresh_is_that_without_one() -> None:
         patient.refresh()
         assert hasty.page() == patient.page()
         np.testing.assert_array_equal(hasty.belief.log_posterior, patient.belief.log_posterior)
+
+
+def chebyshev(query: Any, vectors: Any) -> Any:
+    """Return the largest differences, (n,)."""
+    return np.abs(vectors - query).max(axis=1)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "manhattan", chebyshev])
+@pytest.mark.parametrize("model", [models.Pairwise(alpha=300.0), models.Bipartite(300.0, 300.0)])
+def test_sums_have_room_whatever_the_metric(model: models.Model, metric: Any) -> None:
+    """Thousands of nats do not wrap around: what is farthest from all likes comes last."""
+    rng = np.random.default_rng(2)
+    vectors = rng.normal(size=(40, 24)) * 0.1
+    vectors[20:] += 1.0
+    catalog = Catalog.from_arrays([str(n) for n in range(40)], {"x": vectors}, metric=metric)
+    session = catalog.session(model=model, strategy="greedy", repeat="always", seed=1)
+    for n in range(8):
+        session.like(str(n), shown=[])
+        session.dislike(str(20 + n), shown=[])
+        session.page()
+    logs = session.belief.log_posterior
+    assert logs[20:].max() < -3000.0 < 0.0 < logs.max() + 3.0
+    assert {int(item) for item in session.more(0, 20).ids} == set(range(20))

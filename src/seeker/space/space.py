@@ -59,14 +59,14 @@ class Space:
             for view, c in zip(self.views, self._persons, strict=True)
         )
         reach = max(
-            4.0 * view.radius * float((c**2).max()) / unit
+            4.0 * view.radius * _longer(view) * float((c**2).max()) / unit
             for view, c, unit in zip(self.views, self._persons, self._scales, strict=True)
         )
         harm = reach * sharpest
         self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
         self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 else np.float64)
-        self.reach = reach
-        """No column holds a number larger than this (for the fast metrics)."""
+        self.reach = math.inf if any(callable(view.metric) for view in self.views) else reach
+        """No column holds a number larger than this; nothing is known of a function."""
 
     @staticmethod
     def _unit(view: View, c: Doubles) -> float:
@@ -232,6 +232,11 @@ class Space:
         if row < self.count:
             return np.asarray(view.rows(np.array([row]))[0])
         return self._departed[row - self.count][view.name].astype(np.float64)
+
+
+def _longer(view: View) -> int:
+    """Return how many times the Euclidean distance, squared, a view's own may be."""
+    return view.dimensions if view.metric == "manhattan" else 1
 
 
 def _padded(view: View) -> int:
