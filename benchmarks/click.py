@@ -94,13 +94,14 @@ def search(
     person = Person(catalog, target)
     for step in range(1, 31):
         shown = session.page().ids
-        item, liked = person.click(session, shown)
+        item, verdict = person.judge(shown)
+        session.click(item, verdict, shown)
         if step in STEPS:
             measure_limit()
             times.setdefault(f"page {step}", []).append(seconds(session.page))
             unsettled = Session.replay(catalog, session.events[:-1])
             unsettled.refresh()
-            (unsettled.like if liked else unsettled.dislike)(item, shown)
+            unsettled.click(item, verdict, shown)
             times.setdefault(f"belief {step}", []).append(seconds(lambda: unsettled.belief))  # noqa: B023
             unsettled.undo()
             times.setdefault(f"undo {step}", []).append(seconds(unsettled.page))

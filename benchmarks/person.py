@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
-from seeker import Catalog, Session
+from seeker import Catalog
 
 
 class Person:
@@ -17,14 +19,14 @@ class Person:
         ]
         self._turn = 0
 
-    def click(self, session: Session, shown: list[str]) -> tuple[str, bool]:
-        """Judge one item of a page; return which, and whether it was liked."""
+    def judge(self, shown: list[str]) -> tuple[str, Literal["like", "dislike"]]:
+        """Judge one item of a page; return which, and how."""
         rows = np.array([self._catalog.row(item) for item in shown])
         away = np.zeros(len(rows))
         for view, wish, scale in self._wishes:
             away += ((view.rows(rows) - wish) ** 2).sum(axis=1) / scale
         liked = self._turn % 2 == 0
         self._turn += 1
-        item = shown[int(np.argmin(away) if liked else np.argmax(away))]
-        session.click(item, "like" if liked else "dislike", shown=shown)
-        return item, liked
+        if liked:
+            return shown[int(np.argmin(away))], "like"
+        return shown[int(np.argmax(away))], "dislike"

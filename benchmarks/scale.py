@@ -60,8 +60,9 @@ def search(catalog: Catalog, model: Model, seed: int, refreshed: bool, times: An
     session = catalog.session(model=model, seed=seed)
     shown = session.page().ids
     for _ in range(CLICKS):
+        item, verdict = person.judge(shown)
         start = time.perf_counter()
-        person.click(session, shown)
+        session.click(item, verdict, shown)
         shown = session.page().ids
         times["page"].append(time.perf_counter() - start)
         if refreshed:

@@ -34,8 +34,9 @@ def played(vectors: Vectors, count: int) -> Iterator[Round]:
         clicks = []
         for _ in range(CLICKS):
             shown = session.page().ids
-            item, liked = person.click(session, shown)
-            clicks.append(Click(int(item), liked, [int(one) for one in shown]))
+            item, verdict = person.judge(shown)
+            session.click(item, verdict, shown)
+            clicks.append(Click(int(item), verdict == "like", [int(one) for one in shown]))
             session.refresh()
         yield Round(number, clicks)
 

@@ -23,6 +23,16 @@ NOTHING: frozenset[Term] = frozenset()
 _INT32 = 2**31 - 1
 
 
+def bounds_of_nothing(count: int, log_prior: Doubles | None) -> Floats:
+    """Return upper bounds of the scores that hold whatever is said, (items,): the prior's."""
+    from seeker.kernels.posterior import rounded_up
+
+    upper = np.zeros(count, np.float32)
+    if log_prior is not None:
+        rounded_up(log_prior, upper)
+    return upper
+
+
 class Ledger(ABC):
     """What is kept of every item; stages: by part, the terms it holds."""
 
@@ -105,10 +115,8 @@ class Sums(Ledger):
         from seeker.kernels.threads import over_blocks
 
         if self._upper is None:
-            self._upper = np.zeros(self.count, np.float32)
+            self._upper = bounds_of_nothing(self.count, log_prior)
             if self.sums is None:
-                if log_prior is not None:
-                    rounded_up(log_prior, self._upper)
                 return self._upper
             sums, upper = self.sums, self._upper
 

@@ -16,7 +16,7 @@ from seeker.models import foreseen
 from seeker.models.base import Evidence, Model, Said, Term
 from seeker.models.batch import Asked, Batch, Signed, scratch
 from seeker.models.columns import ColumnStore
-from seeker.models.ledger import NOTHING, PART, Bounds, Sums
+from seeker.models.ledger import NOTHING, PART, Bounds, Sums, bounds_of_nothing
 from seeker.models.stopping import Interrupted, Stop, never
 from seeker.space import Space
 from seeker.space.probes import Near
@@ -150,6 +150,8 @@ class Scores:
     def bounds(self) -> Floats:
         """Return upper bounds of the present scores, (items,)."""
         ledger = self._ledger
+        if all(stage and not stage & self._wanted for stage in ledger.stages):
+            return bounds_of_nothing(self.count, self.log_prior)
         for part, stage in enumerate(ledger.stages):
             gone = stage - self._wanted
             if gone and isinstance(ledger, Bounds):

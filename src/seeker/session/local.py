@@ -59,9 +59,8 @@ class LocalFinder(Finder):
     def refresh(self, stop: Stop) -> None:
         """Bring all bounds up to date, and find the items that can be on the next page."""
         self._scores.settle(stop)
-        if self._order is not None:
-            self._shortlist = self._order.shortlist()
         page = self.head(self._state.start.page_size).rows.tolist()
+        self._shortlist = self._ranking.shortlist()
         self._scores.anticipate(self._evidence, page, stop)
 
     def lighten(self, columns: bool = False) -> None:
