@@ -25,6 +25,9 @@ from seeker.types import Array, Doubles, Floats, Rows
 MEMORY = 64_000_000
 """Bytes that one session may keep; large catalogs need more, but then only for bounds."""
 
+_BESIDES = 300_000
+"""Bytes of these for what else a session keeps, such as the list of candidates."""
+
 _DOUBLE, _LONG = np.dtype(np.float64), np.dtype(np.int64)
 
 
@@ -53,7 +56,8 @@ class Scores:
             self._ledger = Bounds(self.count, self.grid.log_weights)
         else:
             self._ledger = Sums(self.count, self.grid.log_weights)
-        self.store = ColumnStore(len(space.views), self.count, space.dtype, MEMORY - fixed)
+        columns = MEMORY - _BESIDES - fixed
+        self.store = ColumnStore(len(space.views), self.count, space.dtype, columns)
 
     @property
     def thetas(self) -> int:
