@@ -25,7 +25,7 @@ def test_a_session_is_light_and_says_so() -> None:
             session.like(page[0])
             session.dislike(page[1], shown=page)
             session.refresh()
-        assert session.nbytes <= 20_000 * 64 + 8_000_000
+        assert session.nbytes <= 20_000 * 64 + 8_300_000
 
 
 def test_a_long_session_does_not_grow_with_the_square_of_its_length() -> None:

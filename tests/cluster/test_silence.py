@@ -199,3 +199,19 @@ def test_one_click_waits_for_the_silent_once(
         assert not engine.show(shown.id).page.partial
     finally:
         engine.close()
+
+
+def test_who_is_refused_once_is_refused_sooner_until_the_shard_is_back(
+    catalog: Catalog, shards: Sleepy
+) -> None:
+    """A shard that stands still does not keep every thread of the service waiting."""
+    over = ClusterCatalog.over(catalog, Fleet(shards, seconds=600.0))
+    session = over.session(seed=3)
+    session.like(session.page().ids[0])
+    shards.asleep = frozenset([2])
+    for _ in range(4):
+        with pytest.raises(ShardsSilent):
+            session.page()
+    assert 600.0 <= shards.waited < 604.0
+    shards.asleep = frozenset()
+    assert session.page() == catalog.replay(session.events).page()

@@ -15,8 +15,8 @@ from seeker.models.stopping import Interrupted, Stop
 
 Kind = TypeVar("Kind")
 
-_GLANCE = 0.1
-"""Seconds for which a shard is waited for that was silent a moment ago, if parts will do."""
+_GLANCE, _LONGER_GLANCE = 0.1, 1.0
+"""Seconds for which a shard is waited for that was silent a moment ago: if parts will do, or not."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +63,13 @@ class Fleet:
         all are asked and nobody answers.
         """
         asked = list(range(len(self)) if among is None else among)
-        late = self._late(asked) if self.partial_ok and not whole and stop is None else []
+        late = self._late(asked) if not whole and stop is None else []
         others = [shard for shard in asked if shard not in late]
         answers, silent = self._gather(known, question, others, self._seconds, stop)
         self._fell_silent |= dict.fromkeys(silent, time.monotonic())
         if late:
-            found, still = self._gather(known, question, late, _GLANCE, None)
+            glance = _GLANCE if self.partial_ok else min(_LONGER_GLANCE, self._seconds)
+            found, still = self._gather(known, question, late, glance, None)
             answers, silent = answers | found, silent | still
         nobody = not answers and among is None
         if silent and (nobody or whole or not self.partial_ok):
@@ -115,10 +116,14 @@ class Fleet:
         return answers, silent
 
     def _late(self, asked: list[int]) -> list[int]:
-        """Return those that were silent a moment ago: one click waits for them once, not thrice."""
+        """Return those that were silent a moment ago, for whom it is no use to wait as long again.
+
+        One click asks several questions, and people whose clicks need no such shard wait for a
+        thread meanwhile. Where parts would do but there are none, it is waited as for the first.
+        """
         since = time.monotonic() - self._seconds
         late = [shard for shard in asked if self._fell_silent.get(shard, since) > since]
-        return late if len(late) < len(self) else []
+        return [] if self.partial_ok and len(late) == len(self) else late
 
     def _without_rows(self, shard: int, until: float) -> str | None:
         """Bring a shard its part of the catalog; return why it is not there in time, or None."""
