@@ -16,7 +16,7 @@ from seeker.models.stopping import Interrupted, Stop
 Kind = TypeVar("Kind")
 
 _GLANCE, _LONGER_GLANCE = 0.1, 1.0
-"""Seconds for which a shard is waited for that was silent a moment ago: if parts will do, or not."""
+"""Seconds to wait for a shard that was silent a moment ago: where parts will do, and otherwise."""
 
 
 @dataclass(frozen=True)
