@@ -112,8 +112,10 @@ def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
 
 def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path: Path) -> None:
     """Nobody waits for shards to start; those of the old version go on meanwhile."""
+    import ray
+
     folder = folder_of(tmp_path / "shop")
-    cluster = Cluster(nodes.address, shards=2)
+    cluster = Cluster(nodes.address, shards=2, idle=4.0)
     catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renewed)
     old = catalogs.get()[1]
     transports = [old.fleet.transport]  # type: ignore[attr-defined]
@@ -130,6 +132,14 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
         assert all(one.ready for one in reports)
         alone = Catalog.open(folder).replay(session.events)
         assert new.replay(session.events).page() == alone.page() != session.page()
+
+        def there(catalog: Catalog) -> int:
+            assert catalog.head is not None
+            names = [one["name"] for one in ray.util.list_named_actors(True)]
+            return sum(one.startswith(catalog.head.identity) for one in names)
+
+        until(lambda: there(old) == 0)
+        assert there(new) == 2, "shards of the old version end, though somebody holds it"
     finally:
         for transport in transports:
             transport.end()

@@ -45,12 +45,12 @@ class Cluster:
         self._copies = copies
         self._idle = idle
         self._lock = threading.Lock()
+        self._latest: dict[str, Fleet] = {}
         self._renewals: dict[str, Future[ClusterCatalog]] = {}
 
     def open(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
         """Open a catalog folder; its shards are found, or begin to start."""
-        catalog = Catalog.open(folder)
-        return ClusterCatalog.over(catalog, self._fleet(catalog))
+        return self._handed_out(folder, self._opened(folder))
 
     def renewed(self, folder: str | os.PathLike[str]) -> ClusterCatalog | None:
         """Return the present version of a catalog folder once all shards have their parts of it.
@@ -69,12 +69,31 @@ class Cluster:
             if not opening.done():
                 return None
             del self._renewals[name]
-        return opening.result()
+        return self._handed_out(folder, opening.result())
+
+    def _opened(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
+        catalog = Catalog.open(folder)
+        return ClusterCatalog.over(catalog, self._fleet(catalog))
+
+    def _handed_out(
+        self, folder: str | os.PathLike[str], catalog: ClusterCatalog
+    ) -> ClusterCatalog:
+        """Return a catalog after letting go of the shards of the version before.
+
+        Sessions that nobody looks at any more may hold that one for days; they must not keep its
+        shards alive. Whoever does ask these still has an answer.
+        """
+        with self._lock:
+            before = self._latest.get(os.fspath(folder))
+            self._latest[os.fspath(folder)] = catalog.fleet
+        if before is not None:
+            before.close()
+        return catalog
 
     def _renew(self, folder: str | os.PathLike[str], opening: Future[ClusterCatalog]) -> None:
         """Open a catalog folder and warm its shards up; whoever asks next is told how it went."""
         try:
-            catalog = self.open(folder)
+            catalog = self._opened(folder)
             wait(catalog)
             warm(catalog)
         except Exception as error:
