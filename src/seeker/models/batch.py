@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from operator import attrgetter
 from threading import local
 from typing import Any
 
@@ -25,7 +24,7 @@ class Asked:
     def __init__(self, space: Space, store: ColumnStore, asked: Iterable[Near]) -> None:
         self.space = space
         self.store = store
-        asked = sorted(set(asked), key=attrgetter("row"))
+        asked = sorted(set(asked))
         self.new = [probe for probe in asked if probe not in store]
         self.kept = [probe for probe in asked if probe in store]
         self.probes: Probes = space.prepare(self.new)

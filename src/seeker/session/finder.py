@@ -54,7 +54,7 @@ class Finder(ABC):
         self._scores = scores
         self._assumed: Assumption | None = None
         self._trail = Trail(rows)
-        self._judged: dict[Rating, Judged] = {}
+        self._judged: dict[str, tuple[Rating, Judged]] = {}
         self._shortlist: display.Shortlist | None = None
         warm_up(scores)
         self.follow(state)
@@ -155,12 +155,14 @@ class Finder(ABC):
 
     def _heard(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""
-        before = self._judged
-        self._judged = {
-            rating: before.get(rating) or self._placed(rating) for rating in state.ratings.values()
-        }
+        before, self._judged = self._judged, {}
+        for item, rating in state.ratings.items():
+            known = before.get(item)
+            if known is None or known[0] is not rating:
+                known = rating, self._placed(rating)
+            self._judged[item] = known
         return Evidence(
-            clicks=tuple(self._judged.values()),
+            clicks=tuple(judged for _, judged in self._judged.values()),
             texts=tuple(
                 Spoken(view_of(self._catalog, said), said.vector)
                 for said in state.texts

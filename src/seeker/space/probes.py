@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from seeker.types import Array
 
 
-@dataclass(frozen=True)
-class Near:
+class Near(NamedTuple):
     """Ask for the column of an item: how far every item is from it."""
 
     row: int
