@@ -114,7 +114,8 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
     """Nobody waits for shards to start; those of the old version go on meanwhile."""
     import ray
 
-    folder = folder_of(tmp_path / "shop")
+    # A catalog that no other test has: shards are found by what they hold.
+    folder = folder_of(tmp_path / "shop", 77)
     cluster = Cluster(nodes.address, shards=2, idle=4.0)
     catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renewed)
     old = catalogs.get()[1]
