@@ -127,22 +127,24 @@ class Order(ByValue):
             upper[aside] = held
 
     def _by_shortlist(self, count: int) -> Rows | None:
-        """Return the best with the help of a list that was made before; None if it is too short."""
-        short, keep = self.scene.shortlist, max(_FEW, 2 * count)
-        aside, apart = self._aside
+        """Return the best with the help of a list that was made before; None if it is too short.
+
+        Of the list, too, the most promising come first.
+        """
+        short, (aside, rows) = self.scene.shortlist, self._aside
         if short is None or not short.holds(self.scene.scores, self._noise, aside):
             return None
-        rows = np.concatenate([short.some(0, keep, aside), apart])
-        if len(rows) < count:
-            return None
-        values = self.values(rows)
-        limit = self._limit(values, count)
-        if limit <= short.rest:
-            return None
-        close = short.some(keep, short.reaching(limit), aside)
-        self._notice(len(close))
-        if len(close):
-            rows, values = np.concatenate([rows, close]), np.append(values, self.values(close))
+        done, goal = 0, max(_FEW, 2 * count)
+        values = self.values(rows) if len(rows) else np.empty(0)
+        while done < goal:
+            new = short.some(done, goal, aside)
+            rows, values = np.concatenate([rows, new]), np.append(values, self.values(new))
+            done = min(goal, len(short.rows))
+            limit = self._limit(values, count) if len(values) >= count else -np.inf
+            goal = short.reaching(limit) if limit > short.rest else _FARTHER * goal
+            if done == len(short.rows) and limit <= short.rest:
+                return None
+        self._notice(len(rows))
         return best(rows, values, count)
 
     def _limit(self, values: Doubles, count: int) -> float:
