@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from contextlib import suppress
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from seeker import Catalog, Session, display, models
 from seeker.cluster import ClusterCatalog, Fleet, InProcess
 from seeker.display.order import SMALL
 from seeker.errors import Conflict
+from seeker.models.scores import Scores
+from seeker.models.stopping import Interrupted
+from seeker.session import local
 
 ITEMS = 3 * SMALL
 LARGE = made(ITEMS, dims=(8, 5))
@@ -104,9 +108,12 @@ EVENTS: list[Callable[[Session, str], None]] = [
     ],
     ids=lambda strategy: f"{strategy.name}",
 )
+@pytest.mark.parametrize("ahead", [True, False], ids=["ahead", "listed"])
 def test_whatever_happens_after_a_refresh_pages_stay_the_same(
-    strategy: display.Strategy, repeat: str
+    strategy: display.Strategy, repeat: str, ahead: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    if ahead:
+        monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
     chance = random.Random(len(repeat))
     start: dict[str, Any] = {"strategy": strategy, "repeat": repeat, "seed": 9}
     refreshed, plain = LARGE.session(**start), LARGE.session(**start)
@@ -152,3 +159,56 @@ def test_what_is_unseen_again_comes_back() -> None:
             session.like(item, shown=best[:3])
     assert refreshed.page().ids == plain.page().ids
     assert set(best[3:]) & set(plain.page().ids)
+
+
+@pytest.mark.parametrize("stopped", [None, 3, 7])
+def test_pages_found_ahead_are_the_pages(
+    stopped: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """stopped: how often the work may go on before it is told to stop."""
+    monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
+    for seed in range(3):
+        refreshed, plain = (LARGE.session(seed=seed) for _ in range(2))
+        for _ in range(9):
+            both_judge(refreshed, plain, 77 + seed)
+            refreshed.page()
+            refreshed.refresh()
+        both_judge(refreshed, plain, 77 + seed)
+        page, entropy = refreshed.page().ids, refreshed.belief.entropy
+        turns = count()
+        with suppress(Interrupted):
+            refreshed.refresh(lambda: stopped is not None and next(turns) >= stopped)  # noqa: B023
+        assert refreshed.page().ids == page
+        assert refreshed.belief.entropy == entropy
+        for item in (page[0], page[-1]):
+            for verdict in ("like", "dislike"):
+                for session in (refreshed, plain):
+                    session.click(item, verdict, shown=page)
+                assert refreshed.page() == plain.page()
+                assert refreshed.more(5, 40) == plain.more(5, 40)
+                assert refreshed.belief.entropy == plain.belief.entropy
+                for session in (refreshed, plain):
+                    session.undo()
+
+
+def test_a_click_that_was_looked_ahead_to_scores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
+    refreshed, plain = (LARGE.session(seed=4) for _ in range(2))
+    for _ in range(10):
+        both_judge(refreshed, plain, 77)
+        refreshed.page()
+        refreshed.refresh()
+    page = refreshed.page().ids
+    for session in (refreshed, plain):
+        session.like(page[4])
+    scored: list[int] = []
+    at = Scores.at
+
+    def noted(self: Scores, rows: Any) -> Any:
+        scored.append(len(rows))
+        return at(self, rows)
+
+    monkeypatch.setattr(Scores, "at", noted)
+    found = refreshed.page()
+    assert not scored
+    assert found == plain.page()

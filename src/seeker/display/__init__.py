@@ -9,7 +9,7 @@ from seeker.display.random import Random
 from seeker.display.ranking import Ranking
 from seeker.display.registry import DEFAULT, from_json, named, to_json
 from seeker.display.scene import Scene
-from seeker.display.shortlist import Shortlist
+from seeker.display.shortlist import Shortlist, TooShort
 
 __all__ = [
     "DEFAULT",
@@ -22,6 +22,7 @@ __all__ = [
     "Scene",
     "Shortlist",
     "Strategy",
+    "TooShort",
     "from_json",
     "named",
     "to_json",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seeker.display.ranking import ByValue, best
-from seeker.display.shortlist import LENGTH, SHARE, Shortlist
+from seeker.display.shortlist import LENGTH, SHARE, Shortlist, TooShort
 from seeker.display.values import Noise, noisy_scores
 from seeker.models.batch import scratch
 from seeker.types import Doubles, Floats, Rows
@@ -48,6 +48,11 @@ class Order(ByValue):
         return noisy_scores(self.scene.scores, self._noise, rows)
 
     def _best(self, count: int) -> Rows:
+        if self.scene.listed_only:
+            found = self._by_shortlist(count)
+            if found is None:
+                raise TooShort
+            return found
         if self._early <= SMALL or 4 * count > self._early:
             self.scene.scores.settle()
             return self._in_full(count)

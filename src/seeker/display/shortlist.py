@@ -24,6 +24,10 @@ SHARE = 8
 """A list holds at most one in so many items."""
 
 
+class TooShort(Exception):
+    """A page was to be found with the help of a list alone, which does not reach far enough."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shortlist:
     """Items by an upper bound of score + noise, highest first.

@@ -113,10 +113,13 @@ class Finder(ABC):
     def _ranking(self) -> display.Ranking:
         """The order of all items in this state."""
         if self._order is None:
-            strategy, level = self._state.start.strategy, self._state.exploration
-            bold = strategy if level == 1.0 else strategy.bolder(level)
-            self._order = bold.rank(self._scene())
+            self._order = self._ranked(self._scene())
         return self._order
+
+    def _ranked(self, scene: display.Scene) -> display.Ranking:
+        """Return the order of all items at a moment, by the strategy of this state."""
+        strategy, level = self._state.start.strategy, self._state.exploration
+        return (strategy if level == 1.0 else strategy.bolder(level)).rank(scene)
 
     def _scene(self) -> display.Scene:
         """Return the moment that is ranked."""

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from dataclasses import replace
 
+from seeker.display import TooShort
 from seeker.models.scores import Scores
-from seeker.models.stopping import Stop, never
+from seeker.models.stopping import Interrupted, Stop, never
+from seeker.session.ahead import Ahead
 from seeker.session.belief import Belief
-from seeker.session.finder import Finder
+from seeker.session.finder import Finder, Head
 from seeker.session.posterior import Posterior
 from seeker.session.searchable import Searchable
-from seeker.session.state import State
+from seeker.session.state import State, after
 from seeker.session.whereabouts import Whereabouts
+
+LOOKED_AHEAD = 50_000
+"""From so many items on, the pages that the next click can lead to are found before it; in smaller
+catalogs a page takes less than finding all of them is worth."""
 
 KEPT_BELIEF = 1_000_000
 """Up to so many items a belief is kept until the next click; beyond, while somebody holds it."""
@@ -27,7 +34,20 @@ class LocalFinder(Finder):
         model, person = state.start.model, state.start.person
         space = model.space(list(catalog.views.values()), person, rows.departed)
         self._belief: Callable[[], Belief | None] | None = None
+        self._ahead = Ahead()
         super().__init__(catalog, state, rows, Scores(model, space))
+
+    def follow(self, state: State) -> None:
+        """Be about this state from now on."""
+        super().follow(state)
+        self._foreseen = self._ahead.of(state)
+
+    def head(self, count: int) -> Head:
+        """Return the first items of the ranking, (count,) or fewer at the end of the catalog."""
+        foreseen = self._foreseen
+        if foreseen is not None and count <= len(foreseen.rows):
+            return replace(foreseen, rows=foreseen.rows[:count])
+        return super().head(count)
 
     def believe(self, stop: Stop = never) -> Belief:
         """Return what is believed now."""
@@ -57,11 +77,31 @@ class LocalFinder(Finder):
         )
 
     def refresh(self, stop: Stop) -> None:
-        """Bring all bounds up to date, and find the items that can be on the next page."""
+        """Bring all bounds up to date, and find what the next page needs, or even is."""
         self._scores.settle(stop)
         page = self.head(self._state.start.page_size).rows.tolist()
         self._shortlist = self._ranking.shortlist()
         self._scores.anticipate(self._evidence, page, stop)
+        if self._shortlist is not None and len(self._catalog) >= LOOKED_AHEAD:
+            self._look_ahead(page, stop)
+
+    def _look_ahead(self, page: list[int], stop: Stop) -> None:
+        """Find the pages that a click on one of some rows leads to, as far as the list tells."""
+        ids = [item.id for item in self._catalog.items(page)]
+        self._rows.learn(ids, page)
+        state, kept = self._state, (self._order, self._belief, self._foreseen)
+        try:
+            for click in self._ahead.open(state, ids):
+                if stop():
+                    raise Interrupted
+                self.follow(after(state, click))
+                ranking = self._ranked(replace(self._scene(), listed_only=True))
+                self._ahead.add(click, Head(ranking.head(len(page)), ranking.total))
+        except TooShort:
+            pass  # what was found is of use; the others are looked for when they are asked for
+        finally:
+            self.follow(state)
+            self._order, self._belief, self._foreseen = kept
 
     def lighten(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks."""
