@@ -212,3 +212,17 @@ def test_a_click_that_was_looked_ahead_to_scores_nothing(monkeypatch: pytest.Mon
     found = refreshed.page()
     assert not scored
     assert found == plain.page()
+
+
+def test_a_page_found_ahead_is_not_for_another_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
+    refreshed, plain = (LARGE.session(seed=4) for _ in range(2))
+    for _ in range(10):
+        both_judge(refreshed, plain, 77)
+        refreshed.page()
+        refreshed.refresh()
+    page = refreshed.page().ids
+    for session in (refreshed, plain):
+        session.explore(3.0)
+        session.like(page[0], shown=page)
+    assert refreshed.page() == plain.page()

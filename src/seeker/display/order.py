@@ -27,6 +27,7 @@ _FIRST_LOOK = 256
 _SECOND_LOOK = 4096
 _FARTHER = 8
 _STRAINING = 500
+_AHEAD = 1024
 _SAMPLE = 50_000
 
 
@@ -148,6 +149,8 @@ class Order(ByValue):
             limit = self._limit(values, count) if len(values) >= count else -np.inf
             goal = short.reaching(limit) if limit > short.rest else _FARTHER * goal
             if done == len(short.rows) and limit <= short.rest:
+                return None
+            if self.scene.listed_only and goal > _AHEAD:
                 return None
         self._notice(len(rows))
         return best(rows, values, count)

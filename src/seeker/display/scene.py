@@ -22,8 +22,8 @@ class Scene:
     later: items to come after all others, in groups, such as those already seen and those already
     judged. clicks: how often an item was liked or disliked. blank: nothing is known yet. first:
     the row of the first item in the whole catalog, where the scores are of a part of it. shortlist:
-    made by the order before, to make this one cheaper. listed_only: nothing but that list may be
-    looked at; `TooShort` is raised where it does not suffice.
+    made by the order before, to make this one cheaper. listed_only: nothing but the beginning of
+    that list may be looked at; `TooShort` is raised where it does not suffice.
     """
 
     scores: Scores

@@ -25,7 +25,7 @@ SHARE = 8
 
 
 class TooShort(Exception):
-    """A page was to be found with the help of a list alone, which does not reach far enough."""
+    """A page was to be found by the beginning of a list alone, which does not reach far enough."""
 
 
 @dataclass(frozen=True, eq=False)

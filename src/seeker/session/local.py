@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 from seeker.display import TooShort
@@ -96,9 +97,8 @@ class LocalFinder(Finder):
                     raise Interrupted
                 self.follow(after(state, click))
                 ranking = self._ranked(replace(self._scene(), listed_only=True))
-                self._ahead.add(click, Head(ranking.head(len(page)), ranking.total))
-        except TooShort:
-            pass  # what was found is of use; the others are looked for when they are asked for
+                with suppress(TooShort):  # such a page is looked for when it is asked for
+                    self._ahead.add(click, Head(ranking.head(len(page)), ranking.total))
         finally:
             self.follow(state)
             self._order, self._belief, self._foreseen = kept
