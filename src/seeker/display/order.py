@@ -109,7 +109,7 @@ class Order(ByValue):
     def _bounds(self, upper: Floats, noise: Noise, keep: int) -> Iterator[tuple[Floats, Rows]]:
         """Lend upper bounds of score + noise, (items,), −inf for those aside, and the highest few.
 
-        upper: bounds of the scores, (items,). keep: how many of the highest, highest first.
+        upper: bounds of the scores, (items,). keep: how many of the highest, in no order.
         """
         from seeker.kernels.noise import bound
         from seeker.kernels.threads import in_parts
@@ -128,7 +128,9 @@ class Order(ByValue):
         upper[aside] = -np.inf
         try:
             found = np.concatenate(in_parts(len(upper), scan))
-            yield bounds, found[np.argsort(-bounds[found], kind="stable")[:keep]]
+            if len(found) > keep:
+                found = found[np.argpartition(-bounds[found], keep)[:keep]]
+            yield bounds, found
         finally:
             upper[aside] = held
 
@@ -152,7 +154,8 @@ class Order(ByValue):
                 return None
             if self.scene.listed_only and goal > _AHEAD:
                 return None
-        self._notice(len(rows))
+        if not self.scene.listed_only:
+            self._notice(len(rows))
         return best(rows, values, count)
 
     def _limit(self, values: Doubles, count: int) -> float:
