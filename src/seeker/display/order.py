@@ -142,7 +142,8 @@ class Order(ByValue):
         short, (aside, rows) = self.scene.shortlist, self._aside
         if short is None or not short.holds(self.scene.scores, self._noise, aside):
             return None
-        done, goal = 0, max(_FEW, 2 * count)
+        first = goal = max(_FEW, 2 * count)
+        done = 0
         values = self.values(rows) if len(rows) else np.empty(0)
         while done < goal:
             new = short.some(done, goal, aside)
@@ -155,7 +156,7 @@ class Order(ByValue):
             if self.scene.listed_only and goal > _AHEAD:
                 return None
         if not self.scene.listed_only:
-            self._notice(len(rows))
+            self._notice(done - first)
         return best(rows, values, count)
 
     def _limit(self, values: Doubles, count: int) -> float:
