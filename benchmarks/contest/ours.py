@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,22 +54,33 @@ class Seeker(Contestant):
     packages = ("seeker",)
 
     def stages(self, vectors: Vectors, folder: Path) -> Iterator[tuple[str, list[Way]]]:
-        """Make the catalog; ask after all bounds were refreshed, and without it."""
+        """Make the catalog; ask after a refresh, for a page it foresaw or did not, and without."""
         catalog = catalog_of(vectors)
         yield (
             "catalog",
-            [self._way(catalog, name, refreshed) for name in MODELS for refreshed in (True, False)],
+            [
+                self._way(catalog, name, when)
+                for name in MODELS
+                for when in ("after refresh", "after refresh, not foreseen", "never refreshed")
+            ],
         )
 
-    def _way(self, catalog: Catalog, model: str, refreshed: bool) -> Way:
+    def _way(self, catalog: Catalog, model: str, when: str) -> Way:
+        def last(round: Round) -> Click:
+            click = round.clicks[-1]
+            if "not foreseen" not in when:
+                return click
+            others = [row for row in click.shown if row != click.item]
+            return replace(click, shown=[click.item, *others[1:]])
+
         def prepare(round: Round) -> Any:
             session = catalog.session(model=MODELS[model], seed=round.seed)
             for click in round.clicks[:-1]:
                 _click(session, click)
                 session.page()
-                if refreshed:
+                if when.startswith("after refresh"):
                     session.refresh()
-            return session, round.clicks[-1]
+            return session, last(round)
 
         def ask(prepared: Any) -> list[int]:
             session, click = prepared
@@ -81,5 +93,4 @@ class Seeker(Contestant):
             session.belief.rank(str(click.item))  # scores every item
             return [int(item) for item in session.page().ids]
 
-        words = "after refresh" if refreshed else "never refreshed"
-        return Way(f"{model}, {words}", True, ask, prepare, truth)
+        return Way(f"{model}, {when}", True, ask, prepare, truth)

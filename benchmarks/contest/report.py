@@ -122,8 +122,11 @@ def page(results: dict[str, Any]) -> str:
         f"{results['cores']} cores, {results['machine']}.",
         "",
         "- **Seeker**: the sixteenth click and the page after it, exact, with exploration. *After "
-        "refresh*: the bounds were brought up to date while the person looked at the page before, "
-        "as the service does. *Never refreshed*: nothing was ever done between clicks.",
+        "refresh*: while the person looked at the page before, bounds were brought up to date and "
+        "the pages that a click on it can lead to were found, as the service does; the click takes "
+        "one of them. *Not foreseen*: the same, but one item of the page was not on screen, so "
+        "that this page had to be found within the click. *Never refreshed*: nothing was ever done "
+        "between clicks. The peers do nothing between clicks, and would have no use for it.",
         "- **averaged vector**: 2 · mean of the likes − mean of the dislikes, and its nearest "
         "neighbours (Qdrant's formula; the engine is asked only for neighbours). *best_score*, "
         "*sum_scores*, *context*: Qdrant's own questions for likes and dislikes. These are simpler "
