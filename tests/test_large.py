@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from conftest import made
 from happenings import do, events
 from seeker import Catalog, Session, display
+from seeker.display.shortlist import SHARE
 from seeker.models import Bipartite, Choice, Pairwise, Relative, ledger, scores
 from test_models import twin
 
@@ -78,7 +79,7 @@ def test_a_session_of_bounds_is_light_and_right() -> None:
         shown = session.page().ids
         (session.dislike if step % 2 else session.like)(shown[step], shown=shown)
         session.refresh()
-    assert session.nbytes <= 600 * (4 + 5)
+    assert session.nbytes <= 600 * (4 + 5) + (600 // SHARE) * 16
     np.testing.assert_allclose(session.belief.log_posterior, twin(session), rtol=0, atol=1e-4)
 
 
