@@ -81,6 +81,16 @@ def both_judge(one: Session, other: Session, target: int) -> None:
     both_click(one, other, int(away.argmin() if one.step % 2 else away.argmax()), one.step % 2 == 1)
 
 
+def searched(seed: int, target: int) -> tuple[Session, Session]:
+    """Return two sessions after the same ten clicks, the first refreshed after each of them."""
+    refreshed, plain = (LARGE.session(seed=seed) for _ in range(2))
+    for _ in range(10):
+        both_judge(refreshed, plain, target)
+        refreshed.page()
+        refreshed.refresh()
+    return refreshed, plain
+
+
 EVENTS: list[Callable[[Session, str], None]] = [
     lambda session, item: session.like(item),
     lambda session, item: session.dislike(item),
@@ -193,11 +203,7 @@ def test_pages_found_ahead_are_the_pages(
 
 def test_a_click_that_was_looked_ahead_to_scores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
-    refreshed, plain = (LARGE.session(seed=4) for _ in range(2))
-    for _ in range(10):
-        both_judge(refreshed, plain, 77)
-        refreshed.page()
-        refreshed.refresh()
+    refreshed, plain = searched(seed=4, target=77)
     page = refreshed.page().ids
     for session in (refreshed, plain):
         session.like(page[4])
@@ -216,13 +222,28 @@ def test_a_click_that_was_looked_ahead_to_scores_nothing(monkeypatch: pytest.Mon
 
 def test_a_page_found_ahead_is_not_for_another_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
-    refreshed, plain = (LARGE.session(seed=4) for _ in range(2))
-    for _ in range(10):
-        both_judge(refreshed, plain, 77)
-        refreshed.page()
-        refreshed.refresh()
+    refreshed, plain = searched(seed=4, target=77)
     page = refreshed.page().ids
     for session in (refreshed, plain):
         session.explore(3.0)
         session.like(page[0], shown=page)
     assert refreshed.page() == plain.page()
+
+
+def test_nothing_is_looked_ahead_to_where_every_click_measures_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(local, "LOOKED_AHEAD", 0)
+    session = made(SMALL + 500, dims=(4,), metric="manhattan").session(seed=1)
+    session.like(session.page().ids[0])
+    session.page()
+    settled: list[bool] = []
+    settle = Scores.settle
+
+    def noted(self: Scores, *given: Any) -> None:
+        settled.append(self.pending)
+        settle(self, *given)
+
+    monkeypatch.setattr(Scores, "settle", noted)
+    session.refresh()
+    assert not any(settled)

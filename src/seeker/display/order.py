@@ -49,15 +49,13 @@ class Order(ByValue):
         return noisy_scores(self.scene.scores, self._noise, rows)
 
     def _best(self, count: int) -> Rows:
-        if self.scene.listed_only:
-            found = self._by_shortlist(count)
-            if found is None:
-                raise TooShort
-            return found
-        if self._early <= SMALL or 4 * count > self._early:
+        listed_only = self.scene.listed_only
+        if not listed_only and (self._early <= SMALL or 4 * count > self._early):
             self.scene.scores.settle()
             return self._in_full(count)
         found = self._by_shortlist(count)
+        if found is None and listed_only:
+            raise TooShort
         if found is None:
             upper, keep = self.scene.scores.bounds(), max(_FIRST_LOOK, 2 * count)
             with self._bounds(upper, self._noise, keep) as (bounds, likely):
@@ -68,9 +66,12 @@ class Order(ByValue):
         return found
 
     def shortlist(self) -> Shortlist | None:
-        """Return the items that can lead after the next click, if bounds of all are at hand."""
+        """Return the items that can lead after the next click, if bounds of all are at hand.
+
+        Where distances are not quick to compute, all are brought up to date at every click anyway.
+        """
         scores, stage = self.scene.scores, self.scene.scores.stage
-        if self._early <= SMALL or stage is None or scores.pending:
+        if self._early <= SMALL or stage is None or scores.pending or not scores.space.fast:
             return None
         noise = Noise(replace(self.scene, step=self.scene.step + 1), self._noise.width, False)
         upper = scores.bounds()
