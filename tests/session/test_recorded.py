@@ -1,0 +1,25 @@
+"""Sessions that were recorded once go on for ever: the same pages and beliefs, to the bit."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from seeker import Session
+from seeker.session import events as log
+from session.recording import RECORDED, catalog, looks_of
+
+RECORDS = json.loads(RECORDED.read_text())
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['name']} {one['metric']}")
+def test_a_recorded_session_shows_what_it_showed(record: dict[str, Any]) -> None:
+    session = Session.replay(catalog(record["metric"]), record["events"])
+    assert looks_of(session) == record["looks"]
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['name']} {one['metric']}")
+def test_events_are_written_as_they_were(record: dict[str, Any]) -> None:
+    assert [log.to_json(log.from_json(event)) for event in record["events"]] == record["events"]
