@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from test_server_parts import seeker_said, serving, start
+from test_server_parts import pieces, seeker_said, serving, start
 
 KEY = "a-key-that-names-this-request"
 
@@ -66,6 +66,10 @@ def test_a_search(http: httpx.Client) -> None:
     assert http.delete(session).status_code == 204
     assert http.get(session).status_code == 404
     assert http.delete(session).status_code == 404
+
+
+def test_several_workers_send_an_answer_in_one_piece(http: httpx.Client) -> None:
+    assert pieces(http, "/v1/catalogs") == 1
 
 
 def test_starting_twice_with_one_key_starts_once(http: httpx.Client) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
+import struct
 import subprocess
 import sys
 import time
@@ -138,6 +140,21 @@ def serving(catalog: Path | str, log: Path, *flags: str) -> Iterator[httpx.Clien
     """Serve a catalog and give a client for its address."""
     with Server(catalog, *flags).running(log) as server, server.client() as client:
         yield client
+
+
+def pieces(http: httpx.Client, path: str, count: int = 5) -> float:
+    """Return in how many pieces an answer comes, over one kept connection, as TCP counts them."""
+    if not sys.platform.startswith("linux"):
+        pytest.skip("TCP tells its counts on Linux only")
+    with httpx.Client(base_url=http.base_url, timeout=WITHIN) as client:
+        for _ in range(count):
+            with client.stream("GET", path) as answer:
+                answer.read()
+                assert answer.status_code == 200
+                line = answer.extensions["network_stream"].get_extra_info("socket")
+                told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 160)
+    # tcpi_data_segs_in, see linux/tcp.h
+    return float(struct.unpack_from("I", told, 152)[0]) / count
 
 
 def start(http: httpx.Client, **given: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from seeker.lab.outcomes import outcomes
 from seeker.lab.rows import read, schema
 from seeker.lab.studies import human
 from study.parts import StudyServer
-from test_server_parts import logged
+from test_server_parts import logged, pieces
 
 pytest.importorskip("pyarrow")
 STEPS, TRIALS, PAGE = 6, 3, 8
@@ -49,6 +49,10 @@ def http(
     with server.running(log), server.client() as client:
         yield client
     assert not any(line["level"] == "ERROR" for line in logged(log)), log.read_text()
+
+
+def test_a_study_sends_an_answer_in_one_piece(http: httpx.Client) -> None:
+    assert pieces(http, "/v1/study") == 1
 
 
 class Participant:

@@ -21,6 +21,7 @@ from seeker.stores import open_store
 from seeker.stores.opening import MEMORY
 
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
 
 _FINISH = 30
@@ -53,8 +54,6 @@ def serve(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
-    from seeker.server.connections import PunctualProtocol
-
     # Whatever is wrong is said here, once, and not by every worker.
     catalogs, settings = joined(settings, wait=True)
     Keys.read(settings.keys)
@@ -65,33 +64,38 @@ def serve(
     open_store(settings.store).close()
     listening = listen(settings.host, settings.port)
     set_up(settings.log_level)
-    shared: dict[str, Any] = {
-        "http": partial(PunctualProtocol, seconds=settings.request_timeout),
-        "ws": "none",
-        "log_config": None,
-        "access_log": False,
-        "server_header": False,
-        "timeout_graceful_shutdown": _FINISH,
-        "timeout_keep_alive": _THINKING,
-        "proxy_headers": bool(settings.proxies),
-        "forwarded_allow_ips": list(settings.proxies),
-        "backlog": _BACKLOG,
-    }
     tell(_address(settings.host, listening))
     if settings.workers == 1:
         app = make(settings, catalogs)
-        uvicorn.Server(uvicorn.Config(app, **shared)).run([listening])
+        uvicorn.Server(server_config(settings, app)).run([listening])
         return
     with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
         os.environ[SHARED] = figures
         os.environ[SETTINGS] = settings.to_json()
-        config = uvicorn.Config(
-            factory,
-            factory=True,
-            workers=settings.workers,
-            **shared,
-        )
+        config = server_config(settings, factory, factory=True, workers=settings.workers)
         Multiprocess(config, sockets=[listening]).run()
+
+
+def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicorn.Config:
+    """Return how the web server is set up, however many processes there are."""
+    import uvicorn
+
+    from seeker.server.connections import PunctualProtocol
+
+    return uvicorn.Config(
+        app,
+        http=partial(PunctualProtocol, seconds=settings.request_timeout),  # type: ignore[arg-type]
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=_FINISH,
+        timeout_keep_alive=_THINKING,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
+        backlog=_BACKLOG,
+        **more,
+    )
 
 
 def listen(host: str, port: int) -> socket.socket:
