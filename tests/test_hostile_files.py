@@ -203,10 +203,9 @@ def test_no_error_shows_the_password_of_a_database(address: str, tmp_path: Path)
 
 
 def test_a_locked_store_is_waited_for_and_then_told(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("seeker.stores.sqlite.PATIENCE", 0.1)
-    with served(place) as http:
+    with served(place, store_lock_timeout=0.1) as http:
         first = _start(http).json()
         session = f"/v1/sessions/{first['id']}"
         click = {"item": first["page"]["items"][0]["id"], "verdict": "like", "step": 0}
@@ -215,7 +214,8 @@ def test_a_locked_store_is_waited_for_and_then_told(
             other.execute("BEGIN IMMEDIATE")
             answer = http.post(f"{session}/clicks", json=click, headers=key)
             assert answer.status_code == 503
-            assert "locked" in answer.json()["detail"]
+            assert "locked" not in answer.text
+            assert "locked" in str([getattr(one, "fields", "") for one in caplog.records])
             assert http.get(session).json() == first, "nothing has happened, and reading goes on"
             other.execute("ROLLBACK")
         for _ in range(2):

@@ -164,6 +164,12 @@ def start(http: httpx.Client, **given: Any) -> dict[str, Any]:
     return dict(answer.json())
 
 
+def seeker_run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command `seeker`, however it ends."""
+    command = [sys.executable, "-m", "seeker", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=WITHIN)
+
+
 def seeker_said(*arguments: str) -> str:
     """Run the command `seeker`, which must end well, and return what it printed."""
     command = [sys.executable, "-m", "seeker", *arguments]

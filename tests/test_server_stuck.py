@@ -23,7 +23,9 @@ def database(new_store: NewStore) -> str:
 
 
 def server_of(folder: Path, database: str, *flags: str) -> Server:
-    return Server(folder, "--store", database, "--rate", "0", *flags)
+    # However slow the tests are, nobody is given up.
+    waits = ("--store-lock-timeout", str(WITHIN), "--store-timeout", str(WITHIN))
+    return Server(folder, "--store", database, "--rate", "0", *waits, *flags)
 
 
 @contextmanager

@@ -112,7 +112,7 @@ def test_a_token_stands_for_a_session_from_the_first_on(store: Store) -> None:
     assert store.share("a", "a new one") == "a new one"
     store.delete("a")
     assert store.shared("a new one") is None
-    store.expire(1000.0)
+    store.expire(1000.0, 10)
     assert store.shared("token of b") is None
 
 
@@ -150,7 +150,7 @@ def test_sessions_expire_by_their_last_click(store: Store) -> None:
     store.create(kept("old", 100.0))
     store.create(kept("used", 100.0))
     store.append("used", 1, {}, 500.0)
-    assert store.expire(500.0) == 1
+    assert store.expire(500.0, 10) == 1
     assert store.load("old") is None
     assert store.load("used") is not None
     assert store.count() == 1
@@ -238,7 +238,10 @@ def test_every_old_version_is_brought_up_to_date(version: int, address: str) -> 
             "INSERT INTO sessions (id, catalog, person, began, active, length) "
             "VALUES ('a', 'shop', 'ann', 1, 2, 1)"
         )
-        connection.execute("INSERT INTO events VALUES ('a', 1, 1, '{\"type\":\"start\"}')")
+        connection.execute(
+            "INSERT INTO events (session, sequence, at, body) "
+            "VALUES ('a', 1, 1, '{\"type\":\"start\"}')"
+        )
     store = open_store(address)
     found = store.load("a")
     assert found is not None

@@ -106,7 +106,7 @@ class Acting:
             self._store.delete(found.session)
             return None
         name, catalog = self._catalogs.get(kept.catalog)
-        session = replayed(catalog, kept.events[: found.length])
+        session = replayed(catalog, kept.events[: found.length], kept.id)
         entry = Entry(session, name, catalog, found.length, kept.active)
         return self.shown(found.session, entry, current=False)
 

@@ -12,6 +12,7 @@ from seeker.engine.acting import AT_ONCE, ATTEMPTS, MOST_EVENTS, Acting
 from seeker.engine.background import WAITING, Background
 from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
+from seeker.engine.expiry import Expiry
 from seeker.engine.personal import learned
 from seeker.engine.replaying import nameless, replayed
 from seeker.engine.room import Room, TooMany
@@ -53,10 +54,10 @@ class Engine:
         self.store = store
         self.cache = BeliefCache(cache_bytes)
         self.background = Background(free, WAITING if refresh else 0)
-        self._lifetime = lifetime
+        self._expiry = Expiry(store, lifetime, clock)
         self._room = Room(store, sessions_per_key)
         self._clock = clock
-        self._sessions = Sessions(catalogs, store, self.cache, lifetime, clock)
+        self._sessions = Sessions(catalogs, store, self.cache, self._expiry)
         self._acting = Acting(
             self._sessions, catalogs, store, self.background, at_once, most_events, clock
         )
@@ -125,7 +126,7 @@ class Engine:
                 events = kept.events[: entry.length]
                 if not own:
                     events = [nameless(event) for event in events]
-                copy = replayed(entry.catalog, events)
+                copy = replayed(entry.catalog, events, id)
                 copied = Entry(copy, entry.name, entry.catalog, len(events), self._clock())
                 return copied, kept.person if own else None
 
@@ -237,7 +238,7 @@ class Engine:
 
     def expire(self) -> int:
         """Forget the sessions that nobody has used for their lifetime; return how many."""
-        return self.store.expire(self._clock() - self._lifetime)
+        return self._expiry.run()
 
     def warm(self) -> None:
         """Do once what every first click would wait for: kernels are compiled or loaded."""
@@ -246,6 +247,7 @@ class Engine:
 
     def close(self) -> None:
         """Stop the work in the background and let go of the store."""
+        self._expiry.close()
         self.background.close()
         self.store.close()
 

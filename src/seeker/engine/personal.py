@@ -10,7 +10,7 @@ import numpy as np
 from seeker import models
 from seeker.catalog import Catalog
 from seeker.errors import SeekerError
-from seeker.stores import Store
+from seeker.stores import DamagedSession, Store
 
 DOUBT = 0.2
 """How much of a person's prior stays even: people change, and nothing may become impossible."""
@@ -29,7 +29,10 @@ def learned(
     if not isinstance(model, models.Choice) or isinstance(model.weights, tuple):
         return model
     for id in islice(store.find(person, owner, newest=True), _LOOK_BACK):
-        kept = store.load(id)
+        try:
+            kept = store.load(id)
+        except DamagedSession:
+            continue
         if kept is None or kept.catalog != name or kept.length < 2:
             continue
         try:

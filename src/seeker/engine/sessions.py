@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
+from seeker.engine.expiry import Expiry
 from seeker.engine.locks import Locks
 from seeker.engine.replaying import caught_up, replayed
 from seeker.errors import NotFound
@@ -21,14 +22,12 @@ class Sessions:
         catalogs: Catalogs,
         store: Store,
         cache: BeliefCache,
-        lifetime: float,
-        clock: Callable[[], float],
+        expiry: Expiry,
     ) -> None:
         self._catalogs = catalogs
         self._store = store
         self._cache = cache
-        self._lifetime = lifetime
-        self._clock = clock
+        self._expiry = expiry
         self._locks = Locks()
 
     @contextmanager
@@ -69,7 +68,7 @@ class Sessions:
     def kept(self, id: str, after: int = 0) -> Kept:
         """Return what is kept of a session, with the events beyond the first `after`."""
         kept = self._store.load(id, after)
-        if kept is None or self._expired(kept.active):
+        if kept is None or self._expiry.expired(kept.active):
             raise no_session()
         return kept
 
@@ -82,7 +81,7 @@ class Sessions:
 
     def _current(self, entry: Entry) -> bool:
         """Whether a session in memory is neither forgotten by now nor of an old catalog."""
-        if self._expired(entry.active):
+        if self._expiry.expired(entry.active):
             return False
         return self._catalogs.get(entry.name)[1] is entry.catalog
 
@@ -92,14 +91,11 @@ class Sessions:
         name, catalog = self._catalogs.get(kept.catalog)
         if entry is not None:
             whole = kept.length == entry.length + len(kept.events)
-            if whole and entry.catalog is catalog and caught_up(entry, kept.events):
+            if whole and entry.catalog is catalog and caught_up(entry, kept.events, id):
                 entry.active = kept.active
                 return entry
             kept = self.kept(id)
-        return Entry(replayed(catalog, kept.events), name, catalog, kept.length, kept.active)
-
-    def _expired(self, active: float) -> bool:
-        return active < self._clock() - self._lifetime
+        return Entry(replayed(catalog, kept.events, id), name, catalog, kept.length, kept.active)
 
 
 def no_session() -> NotFound:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.server.settings import PREFIX, Settings, read
 
 _STORE = click.option(
@@ -90,13 +90,22 @@ def sessions() -> None:
 def export(out: str, store: str, user: str | None, owner: str | None) -> None:
     """Write sessions to FILE: .jsonl has one per line, .parquet one event per row."""
     from seeker.server.exporting import write
-    from seeker.stores import open_existing
+    from seeker.stores import DamagedSession, open_existing
 
+    damaged: list[DamagedSession] = []
     opened = open_existing(store)
     try:
-        click.echo(f"{write(opened, Path(out), user, owner):,} sessions are in '{out}'.")
+        count = write(opened, Path(out), damaged.append, user, owner)
     finally:
         opened.close()
+    click.echo(f"{count:,} sessions are in '{out}'.")
+    if damaged:
+        for one in damaged:
+            click.echo(f"{one.message} ({one.reason})", err=True)
+        raise SeekerError(
+            f"{len(damaged):,} damaged sessions were left out.",
+            "Bring the store back from a backup, or delete them with `seeker sessions delete ID`.",
+        )
 
 
 @sessions.command("show", short_help="Tell a session's story.")

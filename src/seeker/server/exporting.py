@@ -3,42 +3,52 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from seeker.errors import BadInput
-from seeker.stores import Kept, Store
+from seeker.stores import DamagedSession, Kept, Store
 
 _RUN = 512
 
 
+Damaged: TypeAlias = Callable[[DamagedSession], None]
+"""Is told of sessions that cannot be read, which an export leaves out."""
+
+
 def lines(
-    store: Store, user: str | None = None, owner: str | None = None
+    store: Store, damaged: Damaged, user: str | None = None, owner: str | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield every session, or those of one user, with all its events."""
     for id in store.find(user, owner):
-        kept = store.load(id)
+        try:
+            kept = store.load(id)
+        except DamagedSession as error:
+            damaged(error)
+            continue
         if kept is not None:
             yield _line(kept)
 
 
-def write(store: Store, out: Path, user: str | None = None, owner: str | None = None) -> int:
+def write(
+    store: Store, out: Path, damaged: Damaged, user: str | None = None, owner: str | None = None
+) -> int:
     """Write sessions to a file, .jsonl or .parquet (one row per event); return how many."""
     if out.suffix == ".jsonl":
         count = 0
         with out.open("w", encoding="utf-8") as handle:
-            for line in lines(store, user, owner):
+            for line in lines(store, damaged, user, owner):
                 handle.write(json.dumps(line) + "\n")
                 count += 1
         return count
     if out.suffix == ".parquet":
-        return _parquet(store, out, user, owner)
+        return _parquet(store, out, damaged, user, owner)
     raise BadInput(f"'{out.name}' ends in neither .jsonl nor .parquet.", "Name it so that it does.")
 
 
-def _parquet(store: Store, out: Path, user: str | None, owner: str | None) -> int:
+def _parquet(store: Store, out: Path, damaged: Damaged, user: str | None, owner: str | None) -> int:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -65,7 +75,7 @@ def _parquet(store: Store, out: Path, user: str | None, owner: str | None) -> in
     )
     count, rows = 0, list[dict[str, Any]]()
     with parquet.ParquetWriter(out, schema) as writer:
-        for line in lines(store, user, owner):
+        for line in lines(store, damaged, user, owner):
             count += 1
             rows += _rows(line)
             if len(rows) >= _RUN:

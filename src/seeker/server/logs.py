@@ -8,6 +8,9 @@ import logging
 import sys
 from datetime import UTC, datetime
 
+from seeker.errors import SeekerError
+from seeker.stores import DamagedSession, StoreFailed
+
 LOGGER = logging.getLogger("seeker")
 
 
@@ -36,6 +39,20 @@ def set_up(level: str) -> None:
         logger.handlers = [handler]
         logger.propagate = False
         logger.setLevel(level.upper() if name == "seeker" else "WARNING")
+
+
+def log_error(error: SeekerError) -> None:
+    """Write down what is wrong with the service's own store, which its clients are not told."""
+    if isinstance(error, StoreFailed):
+        fields = {"reason": error.reason, "remedy": error.remedy}
+        LOGGER.error("The store failed.", extra={"fields": fields})
+    elif isinstance(error, DamagedSession):
+        damage = {
+            "session": short(error.session),
+            "event": error.sequence,
+            "reason": error.reason,
+        }
+        LOGGER.error("A session is damaged.", extra={"fields": damage})
 
 
 def short(session: str) -> str:

@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from seeker.errors import SeekerError
 from seeker.server.exporting import lines
+from seeker.server.logs import log_error
 from seeker.server.opening import shard_health
 from seeker.server.responses import problems
 from seeker.server.schemas import HealthAnswer, UserName
@@ -91,7 +92,7 @@ async def export(
     service.keys.check_admin(authorization)
 
     def written() -> Iterator[str]:
-        for line in lines(service.engine.store, user, owner):
+        for line in lines(service.engine.store, log_error, user, owner):
             yield json.dumps(line) + "\n"
 
     return StreamingResponse(written(), media_type="application/x-ndjson")

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from seeker.engine import Moved
 from seeker.errors import SeekerError
 from seeker.server.answers import session_json
+from seeker.server.logs import log_error
 
 MEDIA_TYPE = "application/problem+json"
 _TITLES = {
@@ -64,9 +65,10 @@ def problem(
 
 def of_error(error: SeekerError) -> Response:
     """Return an error of ours as an answer; a conflict shows where the session is."""
+    log_error(error)
     headers = dict(getattr(error, "headers", {}))
     if error.http_status == 503:
-        headers["Retry-After"] = "1"
+        headers["Retry-After"] = str(getattr(error, "retry_after", 1))
     more: dict[str, Any] = {}
     if isinstance(error, Moved):
         more["session"] = session_json(error.shown)

@@ -39,7 +39,7 @@ class Service:
         self.pool = Pool(settings.threads or cores() + 1, settings.queue)
         self.engine = Engine(
             catalogs,
-            open_store(settings.store),
+            open_store(settings.store, settings.store_timeouts),
             cache_bytes=settings.belief_cache,
             lifetime=settings.session_days * 86_400.0,
             sessions_per_key=settings.sessions_per_key,

@@ -61,7 +61,7 @@ def serve(
         raise SeekerError(
             "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."
         )
-    open_store(settings.store).close()
+    open_store(settings.store, settings.store_timeouts).close()
     listening = listen(settings.host, settings.port)
     set_up(settings.log_level)
     tell(_address(settings.host, listening))

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from seeker.errors import BadInput
+from seeker.stores import Timeouts
 
 PREFIX = "SEEKER_"
 _UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3}
@@ -33,6 +34,18 @@ class Settings:
     queue: int = _setting(64, "Requests that may wait for a thread before others are refused.")
     store: str = _setting(
         "seeker-sessions.sqlite", "Where sessions are kept: a file, or postgresql://…"
+    )
+    store_timeout: float = _setting(
+        10.0, "Seconds that the store may take to read or write something.", least=0.1
+    )
+    store_lock_timeout: float = _setting(
+        5.0, "Seconds to wait for others who write to the store.", least=0.1
+    )
+    store_connect_timeout: float = _setting(
+        5.0, "Seconds to wait for a connection to PostgreSQL; at least 2.", least=2
+    )
+    store_start_timeout: float = _setting(
+        60.0, "Seconds to wait at the start for another process that upgrades the store.", least=0.1
     )
     belief_cache: int = _setting(512_000_000, "Memory for beliefs, per process.", size=True)
     no_refresh: bool = _setting(
@@ -66,6 +79,16 @@ class Settings:
     open_metrics: bool = _setting(False, "Let anybody read /metrics, not only admin keys.")
     log_texts: bool = _setting(False, "Write the texts that people type into the logs.")
     log_level: str = _setting("info", "What is logged: debug, info, warning or error.")
+
+    @property
+    def store_timeouts(self) -> Timeouts:
+        """How long the store is waited for."""
+        return Timeouts(
+            self.store_connect_timeout,
+            self.store_lock_timeout,
+            self.store_timeout,
+            self.store_start_timeout,
+        )
 
     def to_json(self) -> str:
         """Return the settings as text, for worker processes."""

@@ -1,10 +1,23 @@
 """Event stores: where sessions live. Memory, SQLite and PostgreSQL keep one contract."""
 
-from seeker.stores.base import Kept, Key, Remembered, Stale, Store, StoreFailed
+from seeker.stores.base import (
+    ClockReading,
+    DamagedSession,
+    Kept,
+    Key,
+    Remembered,
+    Stale,
+    Store,
+    StoreFailed,
+    StoreFull,
+    Timeouts,
+)
 from seeker.stores.memory import MemoryStore
 from seeker.stores.opening import open_existing, open_store
 
 __all__ = [
+    "ClockReading",
+    "DamagedSession",
     "Kept",
     "Key",
     "MemoryStore",
@@ -12,6 +25,8 @@ __all__ = [
     "Stale",
     "Store",
     "StoreFailed",
+    "StoreFull",
+    "Timeouts",
     "open_existing",
     "open_store",
 ]

@@ -17,11 +17,80 @@ class Stale(Conflict):
 
 
 class StoreFailed(SeekerError):
-    """The store cannot be reached or written; what was asked for may be tried again."""
+    """The store cannot be reached or written; what was asked for may be tried again.
+
+    message and hint are for whoever uses the service. reason and remedy are for whoever runs it:
+    they go into the log and onto the terminal, never into an answer.
+    """
 
     exit_code = 5
     http_status = 503
     title = "The store does not answer"
+    retry_after = 2
+
+    def __init__(self, reason: str, remedy: str = "") -> None:
+        super().__init__(
+            "The sessions cannot be kept or read at the moment.",
+            f"Try again in {self.retry_after} seconds.",
+        )
+        self.reason = reason
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message.removesuffix('.')}: {self.reason}. {self.remedy}".strip()
+
+
+class StoreFull(StoreFailed):
+    """The disk of the store is full."""
+
+
+class StoreLocked(StoreFailed):
+    """Somebody else holds the lock of the store."""
+
+
+class DamagedSession(SeekerError):
+    """What is kept of a session is not what was written; other sessions are not concerned."""
+
+    exit_code = 5
+    http_status = 500
+    title = "This session is damaged"
+
+    def __init__(self, session: str, sequence: int, reason: str) -> None:
+        super().__init__(
+            f"The session '{session}' is damaged: its event {sequence} cannot be read.",
+            "Start a new session. Whoever runs the service may bring the store back from a "
+            "backup, or delete this session.",
+        )
+        self.session = session
+        self.sequence = sequence
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Seconds to wait for a store.
+
+    connect: for a connection. lock: for somebody else who is writing. statement: for one reading
+    or writing. start: for another process that is bringing the tables up to date.
+    """
+
+    connect: float = 5.0
+    lock: float = 5.0
+    statement: float = 10.0
+    start: float = 60.0
+
+
+@dataclass(frozen=True)
+class ClockReading:
+    """What was seen when the clock was last looked at, in seconds since 1970.
+
+    at: the time it showed. since: when it was last seen to have jumped. lost: by how many seconds
+    sessions from before look older than they are.
+    """
+
+    at: float
+    since: float
+    lost: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -71,7 +140,10 @@ class Store(Protocol):
         ...
 
     def load(self, session: str, after: int = 0) -> Kept | None:
-        """Return a session with the events beyond the first `after`, or None if there is none."""
+        """Return a session with the events beyond the first `after`, or None if there is none.
+
+        DamagedSession if these are not the events that were written.
+        """
         ...
 
     def append(
@@ -103,8 +175,23 @@ class Store(Protocol):
         """Forget a session and all that belongs to it; return whether it was there."""
         ...
 
-    def expire(self, before: float) -> int:
-        """Forget the sessions that were last active before a time; return how many."""
+    def expire(self, before: float, most: int) -> int:
+        """Forget some sessions that were last active before a time; return how many.
+
+        most: how many at once; whoever wants to write waits for so many.
+        """
+        ...
+
+    def reclaim(self, most: int) -> int:
+        """Give space that is no longer used back to the disk, `most` bytes; return how many."""
+        ...
+
+    def clock(self) -> tuple[float | None, ClockReading | None]:
+        """Return when a session was last active, and what was noted of the clock before."""
+        ...
+
+    def note_clock(self, reading: ClockReading) -> None:
+        """Keep what was seen of the clock."""
         ...
 
     def count(self, owner: str | None = None) -> int:
@@ -121,7 +208,7 @@ class Store(Protocol):
         ...
 
     def ping(self) -> None:
-        """Return if the store answers; StoreFailed if not."""
+        """Return if the store can be read and written; StoreFailed if not."""
         ...
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from seeker.stores.base import Kept, Key, Remembered, Stale, Written
+from seeker.stores.base import ClockReading, Kept, Key, Remembered, Stale, Written
 
 
 class MemoryStore:
@@ -18,6 +18,7 @@ class MemoryStore:
         self._sessions: dict[str, Kept] = {}
         self._keys: dict[tuple[str, str], Remembered] = {}
         self._shares: dict[str, str] = {}
+        self._reading: ClockReading | None = None
 
     def create(self, session: Kept, key: Key | None = None) -> None:
         """Keep a new session with its first events."""
@@ -74,12 +75,27 @@ class MemoryStore:
         with self._lock:
             return self._forget({session}) > 0
 
-    def expire(self, before: float) -> int:
-        """Forget the sessions that were last active before a time."""
+    def expire(self, before: float, most: int) -> int:
+        """Forget some sessions that were last active before a time."""
         with self._lock:
-            return self._forget(
-                {kept.id for kept in self._sessions.values() if kept.active < before}
+            old = sorted(
+                (kept.active, kept.id) for kept in self._sessions.values() if kept.active < before
             )
+            return self._forget({id for _, id in old[:most]})
+
+    def reclaim(self, most: int) -> int:
+        """Memory has no file that could be smaller."""
+        return 0
+
+    def clock(self) -> tuple[float | None, ClockReading | None]:
+        """Return when a session was last active, and what was noted of the clock before."""
+        with self._lock:
+            newest = max((kept.active for kept in self._sessions.values()), default=None)
+            return newest, self._reading
+
+    def note_clock(self, reading: ClockReading) -> None:
+        """Keep what was seen of the clock."""
+        self._reading = reading
 
     def count(self, owner: str | None = None) -> int:
         """Return how many sessions there are."""

@@ -5,23 +5,24 @@ from __future__ import annotations
 from pathlib import Path
 
 from seeker.errors import NotFound
-from seeker.stores.base import Store
+from seeker.stores.base import Store, Timeouts
 from seeker.stores.memory import MemoryStore
 
 MEMORY = "memory:"
 
 
-def open_store(address: str) -> Store:
+def open_store(address: str, timeouts: Timeouts | None = None) -> Store:
     """Open a store: "memory:", the address of a PostgreSQL database, or a file for SQLite."""
+    timeouts = timeouts or Timeouts()
     if address == MEMORY:
         return MemoryStore()
     if address.startswith(("postgresql://", "postgres://")):
         from seeker.stores.postgres import PostgresStore
 
-        return PostgresStore(address)
+        return PostgresStore(address, timeouts)
     from seeker.stores.sqlite import SqliteStore
 
-    return SqliteStore(address.removeprefix("sqlite:///"))
+    return SqliteStore(address.removeprefix("sqlite:///"), timeouts)
 
 
 def open_existing(address: str) -> Store:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import math
+import os
+import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from seeker.errors import BadInput
-from seeker.stores.base import StoreFailed
+from seeker.stores.base import StoreFailed, StoreFull, StoreLocked, Timeouts
 from seeker.stores.connections import Connections
 from seeker.stores.sql import Cursor, SqlStore, Transaction
+from seeker.stores.watchdog import Watchdog
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
 _MIGRATING = 7_316_015
+_UPGRADE_SECONDS = 600.0
+"""How long bringing the tables up to date may take once it has begun."""
+_GRACE_SECONDS = 1.0
+"""The database ends what takes too long; this much later it is hung up on, if it has not."""
+_REMEDY = "Check that the database named by --store is running, and try again."
 
 
 class PostgresStore(SqlStore):
     """Tables in a database; one connection per thread, opened anew when it was lost."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, timeouts: Timeouts | None = None) -> None:
         try:
             import psycopg
         except ImportError:
@@ -29,69 +38,130 @@ class PostgresStore(SqlStore):
                 'Install it with: pip install "seeker[postgres]"',
             ) from None
         self._psycopg = psycopg
-        self._address = _checked(address)
+        self._address, self._password = _checked(address)
+        self._timeouts = timeouts or Timeouts()
+        self._watchdog = Watchdog()
         self._connections = Connections(self._opened, lambda connection: not connection.closed)
         try:
-            self.migrate()
+            self.migrate(self._timeouts)
         except BaseException:
             self.close()
             raise
 
-    def migrate(self, only_to: int | None = None) -> None:
-        """Bring the tables to the present version; workers that start at once take turns."""
-        with self.writing() as run:
-            run("SELECT pg_advisory_lock(?)", _MIGRATING)
-        try:
-            super().migrate(only_to)
-        finally:
-            with self.writing() as run:
-                run("SELECT pg_advisory_unlock(?)", _MIGRATING)
-
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Lend this thread's connection; each statement is a transaction of its own."""
-        with self._told():
-            yield _Running(self._connections.get())
+        with self._lent(self._timeouts.statement) as connection:
+            yield _Running(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Open a transaction; it is on disk when the block has ended."""
-        with self._told(), self._connections.get().transaction():
-            yield _Running(self._connections.get())
+        with self._lent(self._timeouts.statement) as connection, connection.transaction():
+            yield _Running(connection)
+
+    @contextmanager
+    def upgrading(self) -> Iterator[Transaction]:
+        """Open a transaction for one process at a time, in which a statement may take long."""
+        with self._lent(_UPGRADE_SECONDS) as connection, connection.transaction():
+            run = _Running(connection)
+            run("SET LOCAL statement_timeout = 0")
+            if not run("SELECT pg_try_advisory_xact_lock(?)", _MIGRATING).fetchall()[0][0]:
+                raise StoreLocked(
+                    "another process is bringing its tables in PostgreSQL up to date",
+                    "Wait for it, or end it, and try again.",
+                )
+            yield run
+
+    def version(self, run: Transaction) -> int:
+        """Return the version of the tables that are there, 0 if there are none."""
+        if run("SELECT to_regclass('seeker_schema')").fetchall()[0][0] is None:
+            return 0
+        return int(run("SELECT max(version) FROM seeker_schema").fetchall()[0][0] or 0)
+
+    def reclaim(self, most: int) -> int:
+        """PostgreSQL's own autovacuum uses space again."""
+        return 0
 
     def close(self) -> None:
         """Close all connections."""
         self._connections.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _lent(self, seconds: float) -> Iterator[Connection[Any]]:
+        """Lend this thread's connection for so many seconds, and tell of failures in our words."""
+        overdue = False
         try:
-            yield
+            connection = self._connections.get()
+            limit = seconds + _GRACE_SECONDS
+            with self._watchdog.limit(limit, lambda: _hang_up(connection)) as operation:
+                try:
+                    yield connection
+                finally:
+                    overdue = operation.overdue
         except self._psycopg.Error as error:
-            reason = str(error).strip().splitlines()[0] if str(error).strip() else "no answer"
-            raise StoreFailed(
-                f"PostgreSQL does not keep or give the sessions ({reason}).",
-                "Check that the database named by --store is running, and try again.",
-            ) from error
+            raise self._failed(error, seconds if overdue else None) from error
+
+    def _failed(self, error: Exception, seconds: float | None) -> StoreFailed:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else "no answer"
+        reason = f"PostgreSQL failed ({first})"
+        if seconds is not None:
+            reason = f"PostgreSQL did not answer within {seconds:g} s"
+        if self._password:
+            reason = reason.replace(self._password, "…")
+        if isinstance(error, self._psycopg.errors.DiskFull):
+            return StoreFull("the disk of PostgreSQL is full", "Make space.")
+        if isinstance(error, self._psycopg.errors.LockNotAvailable):
+            return StoreLocked(reason, "End whoever holds the lock, and try again.")
+        return StoreFailed(reason, _REMEDY)
 
     def _opened(self) -> Connection[Any]:
-        # A name or password in an error would end up in logs: only the reason is passed on.
-        return self._psycopg.connect(self._address, autocommit=True, connect_timeout=10)
+        limits = self._timeouts
+        connection = self._psycopg.connect(
+            self._address, autocommit=True, connect_timeout=max(2, math.ceil(limits.connect))
+        )
+        try:
+            with self._watchdog.limit(
+                limits.connect + _GRACE_SECONDS, lambda: _hang_up(connection)
+            ):
+                connection.execute(
+                    "SELECT set_config('lock_timeout', %s, false),"
+                    " set_config('statement_timeout', %s, false),"
+                    # Who stops in the midst of a transaction must not hold up all others.
+                    " set_config('idle_in_transaction_session_timeout', %s, false)",
+                    [
+                        f"{max(1, round(1000 * seconds))}ms"
+                        for seconds in (limits.lock, limits.statement, 4 * limits.statement)
+                    ],
+                )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
 
-def _checked(address: str) -> str:
-    """Return the address of a database if it can be read; errors would show a password in it."""
+def _hang_up(connection: Connection[Any]) -> None:
+    """End a connection from another thread: whoever waits for an answer learns it at once."""
+    with suppress(Exception), socket.socket(fileno=os.dup(connection.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
+
+
+def _checked(address: str) -> tuple[str, str]:
+    """Return the address of a database if it can be read, and the password in it.
+
+    Errors about an address would show its password.
+    """
     from psycopg import ProgrammingError
     from psycopg.conninfo import conninfo_to_dict
 
     try:
-        conninfo_to_dict(address)
+        parts = conninfo_to_dict(address)
     except ProgrammingError:
         raise BadInput(
             "The address of the PostgreSQL database cannot be read.",
             "Write it like postgresql://user:password@host:5432/name, odd letters as %20.",
         ) from None
-    return address
+    return address, str(parts.get("password") or "")
 
 
 class _Running:

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
-from seeker.stores.base import Kept, Key, Remembered, Stale, Written
-from seeker.stores.migrations import bring_up
+from seeker.stores.base import (
+    ClockReading,
+    DamagedSession,
+    Kept,
+    Key,
+    Remembered,
+    Stale,
+    StoreLocked,
+    Timeouts,
+    Written,
+)
+from seeker.stores.migrations import bring_up, newest
 
 
 class Cursor(Protocol):
@@ -35,6 +48,8 @@ class Transaction(Protocol):
 
 _KEPT = "id, catalog, owner, person, began, active, length"
 _RUN = 256
+_LOCK_POLL_SECONDS = 0.1
+_LOGGER = logging.getLogger("seeker")
 
 
 class SqlStore(ABC):
@@ -52,10 +67,39 @@ class SqlStore(ABC):
     def close(self) -> None:
         """Let go of files and connections."""
 
-    def migrate(self, only_to: int | None = None) -> None:
-        """Bring the tables to the present version, step by step, all or nothing."""
-        with self.writing() as run:
-            bring_up(run, "The store", "seeker_schema", only_to=only_to)
+    @abstractmethod
+    def upgrading(self) -> AbstractContextManager[Transaction]:
+        """Return a transaction that no other process has meanwhile; StoreLocked if one has."""
+
+    @abstractmethod
+    def version(self, run: Transaction) -> int:
+        """Return the version of the tables that are there, 0 if there are none."""
+
+    def migrate(self, timeouts: Timeouts) -> None:
+        """Bring the tables to the present version, step by step, all or nothing.
+
+        Only who has to change something waits for others, says so, and not for ever.
+        """
+        with self.reading() as run:
+            if self.version(run) == newest():
+                return
+        until = time.monotonic() + timeouts.start
+        told = False
+        while True:
+            try:
+                with self.upgrading() as run:
+                    bring_up(run, "The store", "seeker_schema")
+                return
+            except StoreLocked:
+                if time.monotonic() >= until:
+                    raise
+            if not told:
+                _LOGGER.warning(
+                    "Waiting for another process that holds the lock of the store.",
+                    extra={"fields": {"at_most_seconds": timeouts.start}},
+                )
+                told = True
+            time.sleep(_LOCK_POLL_SECONDS)
 
     def create(self, session: Kept, key: Key | None = None) -> None:
         """Keep a new session with its first events."""
@@ -81,7 +125,8 @@ class SqlStore(ABC):
         """Return a session with the events beyond the first `after`."""
         with self.reading() as run:
             found = run(
-                "SELECT sessions.id, catalog, owner, person, began, active, length, body "
+                "SELECT sessions.id, catalog, owner, person, began, active, length, "
+                "sequence, body, checksum "
                 "FROM sessions LEFT JOIN events ON events.session = sessions.id "
                 "AND events.sequence > ? WHERE sessions.id = ? ORDER BY events.sequence",
                 after,
@@ -89,8 +134,15 @@ class SqlStore(ABC):
             ).fetchall()
         if not found:
             return None
-        events = [json.loads(row[-1]) for row in found if row[-1] is not None]
-        id, catalog, owner, person, began, active, length, _ = found[0]
+        id, catalog, owner, person, began, active, length, *_ = found[0]
+        events: list[Written] = []
+        for *_, sequence, body, checksum in found:
+            if sequence is not None:
+                if sequence != after + len(events) + 1:
+                    break
+                events.append(_event(id, sequence, body, checksum))
+        if after + len(events) < length:
+            raise DamagedSession(id, after + len(events) + 1, "it is missing")
         return Kept(id, catalog, owner, person, began, active, length, events)
 
     def append(
@@ -149,10 +201,36 @@ class SqlStore(ABC):
         with self.writing() as run:
             return run("DELETE FROM sessions WHERE id = ?", session).rowcount == 1
 
-    def expire(self, before: float) -> int:
-        """Forget the sessions that were last active before a time."""
+    def expire(self, before: float, most: int) -> int:
+        """Forget some sessions that were last active before a time."""
         with self.writing() as run:
-            return run("DELETE FROM sessions WHERE active < ?", before).rowcount
+            # The time is compared twice: somebody may click between looking and deleting.
+            return run(
+                "DELETE FROM sessions WHERE active < ? AND id IN "
+                "(SELECT id FROM sessions WHERE active < ? ORDER BY active LIMIT ?)",
+                before,
+                before,
+                most,
+            ).rowcount
+
+    def clock(self) -> tuple[float | None, ClockReading | None]:
+        """Return when a session was last active, and what was noted of the clock before."""
+        with self.reading() as run:
+            newest_activity = run("SELECT max(active) FROM sessions").fetchall()[0][0]
+            noted = run("SELECT at, since, lost FROM clock_reading").fetchall()
+        return newest_activity, ClockReading(*noted[0]) if noted else None
+
+    def note_clock(self, reading: ClockReading) -> None:
+        """Keep what was seen of the clock."""
+        with self.writing() as run:
+            run(
+                "INSERT INTO clock_reading (one, at, since, lost) VALUES (1, ?, ?, ?) "
+                "ON CONFLICT (one) DO UPDATE "
+                "SET at = excluded.at, since = excluded.since, lost = excluded.lost",
+                reading.at,
+                reading.since,
+                reading.lost,
+            )
 
     def count(self, owner: str | None = None) -> int:
         """Return how many sessions there are."""
@@ -187,19 +265,40 @@ class SqlStore(ABC):
             last = found[-1]
 
     def ping(self) -> None:
-        """Return if the store answers."""
-        with self.reading() as run:
-            run("SELECT version FROM seeker_schema").fetchall()
+        """Return if the store can be read and written: only a write finds a full disk."""
+        with self.writing() as run:
+            run("UPDATE store_probe SET number = number + 1")
 
 
 def _insert(run: Transaction, session: str, sequence: int, at: float, event: Written) -> None:
+    body = json.dumps(event, allow_nan=False, separators=(",", ":"))
     run(
-        "INSERT INTO events (session, sequence, at, body) VALUES (?, ?, ?, ?)",
+        "INSERT INTO events (session, sequence, at, body, checksum) VALUES (?, ?, ?, ?, ?)",
         session,
         sequence,
         at,
-        json.dumps(event, allow_nan=False, separators=(",", ":")),
+        body,
+        _checksum(body),
     )
+
+
+def _checksum(body: str) -> int:
+    return zlib.crc32(body.encode("utf-8", "surrogatepass"))
+
+
+def _event(session: str, sequence: int, body: str | bytes, checksum: int | None) -> Written:
+    """Return an event as it was written; checksum: None of events from before there were any."""
+    if not isinstance(body, str):
+        raise DamagedSession(session, sequence, "it is not text")
+    if checksum is not None and checksum != _checksum(body):
+        raise DamagedSession(session, sequence, "its checksum is another")
+    try:
+        event = json.loads(body)
+    except (ValueError, RecursionError):
+        raise DamagedSession(session, sequence, "it is not JSON") from None
+    if not isinstance(event, dict):
+        raise DamagedSession(session, sequence, "it is no event")
+    return event
 
 
 def _remember(run: Transaction, key: Key | None, session: str, length: int) -> None:

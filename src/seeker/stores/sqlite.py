@@ -6,16 +6,22 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from seeker.errors import BadInput
-from seeker.stores.base import StoreFailed
+from seeker.stores.base import StoreFailed, StoreFull, StoreLocked, Timeouts
 from seeker.stores.connections import Connections
 from seeker.stores.sql import Cursor, SqlStore, Transaction
+from seeker.stores.watchdog import Watchdog
 
-PATIENCE = 20.0
-"""Seconds to wait for another process that is writing."""
+APPLICATION_ID = 0x5365656B
+"""Marks a file as a store of ours: "Seek" in ASCII."""
+_FIRST_WAIT_SECONDS = 0.5
+"""At the start it is said after so long that somebody is waited for."""
+_WAL_BYTES = 16_000_000
+"""The write-ahead log is cut back to this size after it has grown beyond it."""
+_REMEDY = "Check the file named by --store and its disk, and try again."
 
 
 class SqliteStore(SqlStore):
@@ -26,20 +32,38 @@ class SqliteStore(SqlStore):
     sleeping and asking again.
     """
 
-    def __init__(self, path: str | os.PathLike[str], synchronous: str = "FULL") -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        timeouts: Timeouts | None = None,
+        synchronous: str = "FULL",
+    ) -> None:
         self._path = Path(path)
+        self._timeouts = timeouts or Timeouts()
         self._synchronous = synchronous
+        self._busy_seconds = min(_FIRST_WAIT_SECONDS, self._timeouts.lock)
         self._connections = Connections(self._opened)
+        self._watchdog = Watchdog()
         self._writer = threading.Lock()
-        self._file: tuple[int, int] | None = None
+        self._files: list[tuple[int, int] | None] | None = None
+        self._anchor: sqlite3.Connection | None = None
         if not self._path.parent.is_dir():
             raise BadInput(
                 f"The folder '{self._path.parent}' for the store is not there.",
                 "Make it, or name another file with --store.",
             )
         try:
-            self.migrate()
-            self._file = self._there()
+            self._check_ours()
+            self.migrate(self._timeouts)
+            self._connections.close()
+            self._busy_seconds = self._timeouts.lock
+            # As long as one connection is open, nobody removes the log and begins another.
+            self._anchor = self._opened()
+            self._anchor.execute("SELECT count(*) FROM seeker_schema").fetchall()
+            self._files = self._there()
+        except sqlite3.Error as error:
+            self.close()
+            raise _failed(error) from error
         except BaseException:
             self.close()
             raise
@@ -47,56 +71,137 @@ class SqliteStore(SqlStore):
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Lend this thread's connection; each statement sees a state of its own."""
-        try:
-            yield _Running(self._connection())
-        except sqlite3.Error as error:
-            raise _failed(error) from error
+        with self._lent(self._timeouts.statement) as connection:
+            yield _Running(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Open a transaction that keeps other writers out from its beginning."""
-        with self._writer:
-            try:
-                connection = self._connection()
-                connection.execute("BEGIN IMMEDIATE")
-                try:
-                    yield _Running(connection)
-                    connection.execute("COMMIT")
-                except BaseException:
-                    if connection.in_transaction:
-                        connection.execute("ROLLBACK")
-                    raise
-            except sqlite3.Error as error:
-                raise _failed(error) from error
+        seconds = self._timeouts.statement
+        with self._turn(), self._lent(seconds) as connection, _transaction(connection):
+            yield _Running(connection)
+
+    @contextmanager
+    def upgrading(self) -> Iterator[Transaction]:
+        """Open a transaction for one process at a time, in which a statement may take long."""
+        with self._turn(), self._lent(float("inf")) as connection, _transaction(connection):
+            yield _Running(connection)
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+    def version(self, run: Transaction) -> int:
+        """Return the version of the tables that are there, 0 if there are none."""
+        if not run("SELECT 1 FROM sqlite_master WHERE name = 'seeker_schema'").fetchall():
+            return 0
+        return int(run("SELECT max(version) FROM seeker_schema").fetchall()[0][0] or 0)
+
+    def reclaim(self, most: int) -> int:
+        """Give unused space back to the disk; files from before this was foreseen give none."""
+        with self._turn(), self._lent(self._timeouts.statement) as connection:
+
+            def figure(name: str) -> int:
+                return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+            unused = figure("freelist_count") if figure("auto_vacuum") else 0
+            if unused:
+                size = figure("page_size")
+                pages = max(1, most // size)
+                connection.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
+                unused = (unused - figure("freelist_count")) * size
+                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        return unused
+
+    def compact(self) -> tuple[int, int]:
+        """Write the file anew without unused space, and let it give space back from then on.
+
+        Return how large it was and is. Nobody else can write meanwhile.
+        """
+        before = self._path.stat().st_size
+        with self._turn(), self._lent(float("inf")) as connection:
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return before, self._path.stat().st_size
 
     def close(self) -> None:
         """Close all connections; the last to leave folds the log into the file."""
-        with self._writer:
-            self._connections.close()
-
-    def _there(self) -> tuple[int, int] | None:
-        """Return which file is at the store's path now."""
+        # Who is still writing after this is stuck: others need not be.
+        held = self._writer.acquire(timeout=self._timeouts.lock)
         try:
-            found = os.stat(self._path)
-        except OSError:
-            return None
-        return found.st_dev, found.st_ino
+            self._connections.close()
+            if self._anchor is not None:
+                self._anchor.close()
+        finally:
+            if held:
+                self._writer.release()
 
-    def _connection(self) -> sqlite3.Connection:
-        # A file that was moved away can still be written to, but nobody would ever read it there.
-        if self._file is not None and self._file != self._there():
+    def _check_ours(self) -> None:
+        """Refuse a file that is a database of something else, before anything is written to it."""
+        if not self._path.is_file() or not self._path.stat().st_size:
+            return
+        address = f"{self._path.absolute().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True, timeout=self._timeouts.lock)) as connection:
+            (marked,) = connection.execute("PRAGMA application_id").fetchone()
+            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+        # Stores from before have no mark, but the table that says which version they are.
+        if marked != APPLICATION_ID and (marked or (tables and "seeker_schema" not in tables)):
+            raise BadInput(
+                f"'{self._path}' is a database of something else; sessions cannot be kept in it.",
+                "Name another file with --store.",
+            )
+
+    def _there(self) -> list[tuple[int, int] | None]:
+        """Return which files are at the store's path now: the database, its log and its index."""
+        found: list[tuple[int, int] | None] = []
+        for suffix in ("", "-wal", "-shm"):
+            try:
+                file = os.stat(f"{self._path}{suffix}")
+            except OSError:
+                found.append(None)
+            else:
+                found.append((file.st_dev, file.st_ino))
+        return found
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Wait for the threads of this process that want to write, too."""
+        if not self._writer.acquire(timeout=self._timeouts.lock):
+            raise StoreLocked("another thread has been writing for long", _REMEDY)
+        try:
+            yield
+        finally:
+            self._writer.release()
+
+    @contextmanager
+    def _lent(self, seconds: float) -> Iterator[sqlite3.Connection]:
+        """Lend this thread's connection for so many seconds, and tell of failures in our words."""
+        # Files that were moved away can still be written to, but nobody would ever read them there.
+        if self._files is not None and self._files != self._there():
             raise StoreFailed(
-                "The file in which sessions are kept was moved or removed.",
+                "the file in which sessions are kept, or its -wal or -shm, was moved or removed",
                 "Bring it back, or start the service again.",
             )
-        return self._connections.get()
+        overdue = False
+        try:
+            connection = self._connections.get()
+            with self._watchdog.limit(seconds, connection.interrupt) as operation:
+                try:
+                    yield connection
+                finally:
+                    overdue = operation.overdue
+        except sqlite3.Error as error:
+            if overdue:
+                raise StoreFailed(f"SQLite took longer than {seconds:g} s", _REMEDY) from error
+            raise _failed(error) from error
 
     def _opened(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
+            self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
         try:
+            # Before all else: a file is made for giving space back, or never does.
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")
             connection.execute("PRAGMA foreign_keys = ON")
             # People's data that is deleted shall be gone from the file, too.
@@ -105,6 +210,18 @@ class SqliteStore(SqlStore):
             connection.close()
             raise
         return connection
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
 
 
 class _Running:
@@ -118,7 +235,13 @@ class _Running:
 
 
 def _failed(error: sqlite3.Error) -> StoreFailed:
-    return StoreFailed(
-        f"The sessions cannot be kept or read ({error}).",
-        "Check the file named by --store and the space on its disk, and try again.",
-    )
+    code = getattr(error, "sqlite_errorcode", None)
+    base = None if code is None else code & 0xFF
+    if base == sqlite3.SQLITE_FULL:
+        return StoreFull("the disk of the SQLite file is full", "Make space.")
+    if base in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StoreLocked(
+            f"another process is writing to the SQLite file ({error})",
+            "End whoever holds the lock, and try again.",
+        )
+    return StoreFailed(f"SQLite failed ({error})", _REMEDY)

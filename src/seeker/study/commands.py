@@ -140,7 +140,7 @@ def run(
         repeat,
         seed,
     )
-    store = open_store(settings.store)
+    store = open_store(settings.store, settings.store_timeouts)
     try:
         People(tables_of(store)).begin(design, consent_text(consent), time.time())
     finally:

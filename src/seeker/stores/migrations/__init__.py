@@ -39,7 +39,6 @@ def bring_up(
     what: str,
     table: str,
     package: str = __package__,
-    only_to: int | None = None,
 ) -> None:
     """Take all steps of a package that were not taken yet, in the transaction that runs.
 
@@ -54,7 +53,7 @@ def bring_up(
             "Use the version of Seeker that wrote it, or a newer one.",
         )
     for number, script in steps(package):
-        if found < number <= (only_to or last):
+        if found < number <= last:
             for statement in statements(script):
                 run(statement)
             run(f"INSERT INTO {table} (version) VALUES (?)", number)

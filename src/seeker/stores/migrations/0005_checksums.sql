@@ -1,0 +1,12 @@
+ALTER TABLE events ADD COLUMN checksum BIGINT;
+CREATE TABLE clock_reading (
+    one INTEGER PRIMARY KEY,
+    at DOUBLE PRECISION NOT NULL,
+    since DOUBLE PRECISION NOT NULL,
+    lost DOUBLE PRECISION NOT NULL
+);
+CREATE TABLE store_probe (
+    one INTEGER PRIMARY KEY,
+    number BIGINT NOT NULL
+);
+INSERT INTO store_probe (one, number) VALUES (1, 0);
