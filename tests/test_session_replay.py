@@ -96,3 +96,30 @@ def test_refresh_changes_nothing(two_views: Catalog) -> None:
             session.like(session.page().ids[3])
         fresh.refresh()
     assert_same(lazy, fresh)
+
+
+@pytest.mark.parametrize("model", ["choice", "pairwise", "bipartite"])
+@pytest.mark.parametrize("only_bounds", [False, True])
+def test_a_long_replay_may_catch_up_bit_by_bit(
+    two_views: Catalog, model: str, only_bounds: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if only_bounds:
+        monkeypatch.setattr("seeker.models.scores.MEMORY", 0)
+    session = two_views.session(model=model, seed=5)
+    for n in range(16):
+        session.click(session.page().ids[n % 12], "dislike" if n % 3 == 1 else "like")
+        if n % 7 == 6:
+            session.undo()
+    times = list[int]()
+    again = two_views.replay(session.events)
+    work = again.pending_work
+    again.catch_up(lambda: times.append(1))
+    assert (len(times) > 1) == (model == "choice"), "only it counts what was shown beside a click"
+    assert again.pending_work <= work
+    assert again.page() == session.page()
+    assert np.array_equal(again.belief.log_posterior, session.belief.log_posterior)
+    once = two_views.replay(session.events)
+    assert once.page() == again.page()
+    for one in (again, once):
+        one.undo(3)
+    assert again.page() == once.page()

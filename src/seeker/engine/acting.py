@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from seeker.engine.background import Background
 from seeker.engine.cache import Entry
-from seeker.engine.catalogs import Catalogs
-from seeker.engine.replaying import replayed
+from seeker.engine.replaying import Rebuilder
 from seeker.engine.sessions import Sessions
 from seeker.engine.shown import Shown
 from seeker.errors import BadInput, Conflict, NotFound
@@ -51,7 +51,7 @@ class Acting:
     def __init__(
         self,
         sessions: Sessions,
-        catalogs: Catalogs,
+        rebuilder: Rebuilder,
         store: Store,
         background: Background,
         at_once: int,
@@ -59,7 +59,7 @@ class Acting:
         clock: Callable[[], float],
     ) -> None:
         self._sessions = sessions
-        self._catalogs = catalogs
+        self._rebuilder = rebuilder
         self._store = store
         self._background = background
         self._at_once = at_once
@@ -80,7 +80,7 @@ class Acting:
             except _Doubtful:
                 pass
             for _ in range(ATTEMPTS):
-                again = self.repeated(key)
+                again = self.repeated(key, id)
                 if again is not None:
                     return again
                 try:
@@ -89,8 +89,11 @@ class Acting:
                     continue  # Another process was first: look again at where the session is.
             raise Conflict("Too much is happening in this session at once.", "Try again.")
 
-    def repeated(self, key: Key | None) -> Shown | None:
-        """Return the answer of the first time, if this key has been used."""
+    def repeated(self, key: Key | None, turn: str | None = None) -> Shown | None:
+        """Return the answer of the first time, if this key has been used.
+
+        turn: the session whose turn the caller has.
+        """
         found = None if key is None else self._store.remembered(key.scope, key.name)
         if key is None or found is None:
             return None
@@ -99,16 +102,33 @@ class Acting:
                 "This Idempotency-Key was used for a different request.",
                 "Use a new key for every new request.",
             )
+        id = found.session
         try:
-            kept = self._sessions.kept(found.session)
+            self._sessions.kept(id, found.length)
         except NotFound:
             # It has expired: it goes with its keys, as if it were tidied away already.
-            self._store.delete(found.session)
+            self._store.delete(id)
             return None
-        name, catalog = self._catalogs.get(kept.catalog)
-        session = replayed(catalog, kept.events[: found.length], kept.id)
-        entry = Entry(session, name, catalog, found.length, kept.active)
-        return self.shown(found.session, entry, current=False)
+        with nullcontext() if id == turn else self._sessions.turn(id):
+            return self._again(id, found.length)
+
+    def _again(self, id: str, length: int) -> Shown:
+        """Return what was shown of a session when it had so many events.
+
+        Mostly that is now, or a moment ago. Otherwise it is found out, and kept with the session,
+        so that who asks again and again has it done once.
+        """
+        with self._sessions.opened(id) as entry:
+            if entry.length == length:
+                return self.shown(id, entry)
+            answer = entry.answers.get(length)
+            if answer is None:
+                events = self._sessions.kept(id).events[:length]
+                session = self._rebuilder.session(entry.catalog, events, id)
+                then = Entry(session, entry.name, entry.catalog, length, entry.active)
+                answer = self.shown(id, then, current=False)
+            entry.remember(answer)
+            return answer
 
     def check_step(self, id: str, entry: Entry, step: int | None) -> None:
         """Refuse what was asked of another step than the session is at."""
@@ -144,7 +164,10 @@ class Acting:
                 if trusting:
                     raise _Doubtful from error
                 raise
-            return self.shown(id, entry)
+            shown = self.shown(id, entry)
+            if key is not None:
+                entry.remember(shown)
+            return shown
 
     def _do(
         self,
@@ -162,12 +185,19 @@ class Acting:
                 "Start a new one.",
                 self.shown(id, entry),
             )
+        session = entry.session
+        before = session.state
         try:
-            act(entry.session)
+            act(session)
         except Conflict as error:
             raise Moved(error.message, error.hint, self.shown(id, entry)) from None
         now = self._clock()
-        self._store.append(id, entry.length, to_json(entry.session.events[-1]), now, key)
+        try:
+            self._store.append(id, entry.length, to_json(session.events[-1]), now, key)
+        except BaseException:
+            # The session stays in memory: whoever asks next need not wait until it is rebuilt.
+            session.rollback(before)
+            raise
         entry.length += 1
         entry.active = now
         entry.summary = None

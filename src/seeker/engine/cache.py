@@ -7,13 +7,17 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from seeker.catalog import Catalog
-from seeker.engine.shown import Summary
+from seeker.engine.shown import Shown, Summary
 from seeker.session import Belief, Session
 
 _BESIDES = 16_384
 _PER_EVENT = 2_048
 _PER_RATING = 64
 """Every state that an undo may bring back holds the ratings of its time."""
+
+_ANSWERS = 4
+_PER_ITEM = 1_024
+_PER_THING_DONE = 128
 
 
 @dataclass
@@ -22,7 +26,8 @@ class Entry:
 
     length: how many of its events it holds. active: when the last of them happened, in seconds
     since 1970. bytes: what it took when it was last put back. provisional: the summary was made
-    while part of the catalog could not be asked, and is to be made anew.
+    while part of the catalog could not be asked, and is to be made anew. answers: what was shown at
+    earlier lengths to requests that may be made again, the latest few.
     """
 
     session: Session
@@ -33,6 +38,15 @@ class Entry:
     summary: Summary | None = None
     provisional: bool = False
     bytes: int = field(default=0)
+    answers: OrderedDict[int, Shown] = field(default_factory=OrderedDict)
+
+    def remember(self, shown: Shown) -> None:
+        """Keep an answer for when it is asked for again, unless a part of it was missing."""
+        if not shown.page.partial:
+            self.answers[shown.length] = shown
+            self.answers.move_to_end(shown.length)
+            while len(self.answers) > _ANSWERS:
+                self.answers.popitem(last=False)
 
     def sum_up(self, belief: Belief) -> None:
         """Keep a belief in a few numbers; this reads all items."""
@@ -42,7 +56,11 @@ class Entry:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""
         ratings = _PER_RATING * len(self.session.state.ratings)
         besides = _BESIDES + (_PER_EVENT + ratings) * self.length + self.session.asked_bytes
-        return self.session.nbytes + besides
+        answers = sum(
+            _PER_ITEM * len(one.page) + _PER_THING_DONE * len(one.history)
+            for one in self.answers.values()
+        )
+        return self.session.nbytes + besides + answers
 
 
 class BeliefCache:

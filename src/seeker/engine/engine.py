@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from seeker import display, models
@@ -14,7 +16,7 @@ from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.expiry import Expiry
 from seeker.engine.personal import learned
-from seeker.engine.replaying import nameless, replayed
+from seeker.engine.replaying import QUICK_WORK, Rebuilder, nameless
 from seeker.engine.room import Room, TooMany
 from seeker.engine.sessions import Sessions, no_session, no_share
 from seeker.engine.shown import Shown
@@ -23,6 +25,7 @@ from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Explanation, Page, Session
 from seeker.session.events import Repeat, Verdict, to_json
 from seeker.stores import Kept, Key, Stale, Store
+from seeker.stores.base import Written
 
 Result = TypeVar("Result")
 
@@ -34,7 +37,8 @@ class Engine:
     asked answers the same. lifetime: seconds without a click after which a session is forgotten.
     at_once: up to so many items the belief comes with the answer. most_events: so many a session
     may have. free: whether there is time for work that may wait. refresh: whether there is to be
-    any: bounds and beliefs of large catalogs, between clicks.
+    any: bounds and beliefs of large catalogs, between clicks. aside, alone: how long sessions
+    are rebuilt, and whether nobody else is at work meanwhile; quick_work: what is not long.
     """
 
     def __init__(
@@ -48,6 +52,9 @@ class Engine:
         most_events: int = MOST_EVENTS,
         free: Callable[[], bool] = lambda: True,
         refresh: bool = True,
+        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+        alone: Callable[[], bool] = lambda: True,
+        quick_work: float = QUICK_WORK,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.catalogs = catalogs
@@ -57,9 +64,10 @@ class Engine:
         self._expiry = Expiry(store, lifetime, clock)
         self._room = Room(store, sessions_per_key)
         self._clock = clock
-        self._sessions = Sessions(catalogs, store, self.cache, self._expiry)
+        self.rebuilder = Rebuilder(aside, alone, quick_work)
+        self._sessions = Sessions(catalogs, store, self.cache, self.rebuilder, self._expiry)
         self._acting = Acting(
-            self._sessions, catalogs, store, self.background, at_once, most_events, clock
+            self._sessions, self.rebuilder, store, self.background, at_once, most_events, clock
         )
 
     def start(
@@ -84,13 +92,13 @@ class Engine:
         session taught. owner: the name of the API key used.
         """
 
-        def make() -> tuple[Entry, str | None]:
+        def make() -> _New:
             name, opened = self.catalogs.get(catalog)
             chosen = models.named(model)
             if personalise:
                 if not isinstance(user, str):
                     raise BadInput("There is nobody to personalise for.", "Name a user.")
-                chosen = learned(self.store, name, opened, chosen, user, owner)
+                chosen = learned(self.store, self.rebuilder, name, opened, chosen, user, owner)
             session = opened.session(
                 model=chosen,
                 strategy=strategy,
@@ -102,7 +110,8 @@ class Engine:
                 repeat=repeat,
             )
             entry = Entry(session, name, opened, 1, self._clock())
-            return entry, user if isinstance(user, str) else None
+            person = user if isinstance(user, str) else None
+            return _New(name, person, [to_json(event) for event in session.events], entry)
 
         return self._new(make, owner, key)
 
@@ -113,22 +122,25 @@ class Engine:
         owner: str | None = None,
         key: Key | None = None,
         own: bool = True,
+        allow: Callable[[int], None] = lambda events: None,
     ) -> Shown:
         """Start a session that goes on from where another is.
 
-        own: whether the same person goes on; the name of another person is not handed on.
+        own: whether the same person goes on; the name of another person is not handed on. allow:
+        told how many events are about to be written; whatever it raises, nothing is.
         """
 
-        def make() -> tuple[Entry, str | None]:
+        def make() -> _New:
             with self._sessions.turn(id), self._sessions.opened(id) as entry:
                 self._acting.check_step(id, entry, step)
                 kept = self._sessions.kept(id)
                 events = kept.events[: entry.length]
+                allow(len(events))
                 if not own:
                     events = [nameless(event) for event in events]
-                copy = replayed(entry.catalog, events, id)
-                copied = Entry(copy, entry.name, entry.catalog, len(events), self._clock())
-                return copied, kept.person if own else None
+                # The same events give the same page: nothing is computed before somebody goes on.
+                shown = self._acting.shown(id, entry)
+                return _New(entry.name, kept.person if own else None, events, shown)
 
         return self._new(make, owner, key)
 
@@ -251,22 +263,16 @@ class Engine:
         self.background.close()
         self.store.close()
 
-    def _new(
-        self,
-        make: Callable[[], tuple[Entry, str | None]],
-        owner: str | None,
-        key: Key | None,
-    ) -> Shown:
-        """Keep and show a new session. make: returns it, and whose it is."""
+    def _new(self, make: Callable[[], _New], owner: str | None, key: Key | None) -> Shown:
+        """Keep and show a new session, which is made unless it has been."""
         for _ in range(ATTEMPTS):
             again = self._acting.repeated(key)
             if again is not None:
                 return again
             self._room.check(owner, beside=1)
-            entry, person = make()
-            now, id = entry.active, _new_id()
-            events = [to_json(event) for event in entry.session.events]
-            kept = Kept(id, entry.name, owner, person, now, now, len(events), events)
+            new, now, id = make(), self._clock(), _new_id()
+            length = len(new.events)
+            kept = Kept(id, new.catalog, owner, new.person, now, now, length, new.events)
             try:
                 self.store.create(kept, key)
             except Stale:
@@ -277,11 +283,25 @@ class Engine:
                 # Others started at the same moment: rather one too few than one too many.
                 self.store.delete(id)
                 raise
+            if isinstance(new.seen, Shown):
+                return replace(new.seen, id=id)
             with self._sessions.turn(id):
-                shown = self._acting.shown(id, entry)
-                self.cache.put(id, entry)
+                shown = self._acting.shown(id, new.seen)
+                if key is not None:
+                    new.seen.remember(shown)
+                self.cache.put(id, new.seen)
                 return shown
         raise Conflict("The same request is being made again and again.", "Wait for an answer.")
+
+
+@dataclass(frozen=True)
+class _New:
+    """A session that is about to be kept; seen: what is shown of it, or it in memory."""
+
+    catalog: str
+    person: str | None
+    events: Sequence[Written]
+    seen: Shown | Entry
 
 
 def _new_id() -> str:

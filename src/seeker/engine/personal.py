@@ -9,7 +9,8 @@ import numpy as np
 
 from seeker import models
 from seeker.catalog import Catalog
-from seeker.errors import SeekerError
+from seeker.engine.replaying import Rebuilder
+from seeker.errors import Conflict
 from seeker.stores import DamagedSession, Store
 
 DOUBT = 0.2
@@ -19,7 +20,13 @@ _LOOK_BACK = 8
 
 
 def learned(
-    store: Store, name: str, catalog: Catalog, model: models.Model, person: str, owner: str | None
+    store: Store,
+    rebuilder: Rebuilder,
+    name: str,
+    catalog: Catalog,
+    model: models.Model,
+    person: str,
+    owner: str | None,
 ) -> models.Model:
     """Return the model with weights learned from a person's last session with clicks.
 
@@ -36,8 +43,8 @@ def learned(
         if kept is None or kept.catalog != name or kept.length < 2:
             continue
         try:
-            last = catalog.replay(kept.events)
-        except SeekerError:
+            last = rebuilder.session(catalog, kept.events, id)
+        except (Conflict, DamagedSession):
             continue  # The catalog has changed since; an older session may still tell.
         theirs = last.state.start.model
         if not isinstance(theirs, models.Choice) or not last.state.ratings:

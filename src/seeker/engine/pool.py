@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import TypeVar
 
 from seeker.errors import SeekerError
 
 Result = TypeVar("Result")
+
+MOST_ASIDE = 8
+"""Calls that take long, and that are under way or wait for it, at most."""
 
 
 class Busy(SeekerError):
@@ -23,44 +27,83 @@ class Busy(SeekerError):
 
 
 class Pool:
-    """A fixed number of threads; at most `queue` calls wait for one, further ones are refused."""
+    """A fixed number of turns; at most `queue` calls wait for one, further ones are refused.
 
-    def __init__(self, threads: int, queue: int) -> None:
+    A call that turns out to take long goes on aside: it leaves its turn to others, and takes turns
+    with its like, of whom half as many are under way at once. There are threads for all of these.
+    """
+
+    def __init__(self, threads: int, queue: int, most_aside: int = MOST_ASIDE) -> None:
         self.threads = threads
         self.queue = queue
-        self._executor = ThreadPoolExecutor(threads, thread_name_prefix="seeker-work")
+        self._most_aside = most_aside
+        self._executor = ThreadPoolExecutor(threads + most_aside, thread_name_prefix="seeker-work")
+        self._turns = threading.Semaphore(threads)
+        self._long_turns = threading.Semaphore(max(1, threads // 2))
         self._lock = threading.Lock()
         self._under_way = 0
+        self._aside = 0
         self.refused = 0
 
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
         """Have something done; Busy if too much is waiting."""
         with self._lock:
-            if self._under_way >= self.threads + self.queue:
+            if self._under_way - self._aside >= self.threads + self.queue:
                 self.refused += 1
                 raise Busy()
             self._under_way += 1
         try:
-            future = self._executor.submit(work)
+            future = self._executor.submit(self._in_turn, work)
         except BaseException:
             self._done(None)
             raise
         future.add_done_callback(self._done)
         return future
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let the work of this thread go on aside; Busy if too much does already."""
+        with self._lock:
+            if self._aside >= self._most_aside:
+                self.refused += 1
+                raise Busy("Too many long sessions are being opened.")
+            self._aside += 1
+        self._turns.release()
+        try:
+            with self._long_turns:
+                yield
+        finally:
+            with self._lock:
+                self._aside -= 1
+            self._turns.acquire()
+
     @property
     def waiting(self) -> int:
-        """How many calls wait for a thread."""
-        return max(0, self._under_way - self.threads)
+        """How many calls wait for a turn."""
+        return max(0, self._under_way - self._aside - self.threads)
 
     @property
     def idle(self) -> bool:
         """Whether nothing is under way: work that may wait would slow down whatever is."""
         return self._under_way == 0
 
+    @property
+    def free(self) -> bool:
+        """Whether nothing is under way but what is aside."""
+        return self._under_way == self._aside
+
+    @property
+    def long(self) -> int:
+        """How many calls are aside."""
+        return self._aside
+
     def close(self) -> None:
         """Finish what is under way, then stop."""
         self._executor.shutdown(wait=True)
+
+    def _in_turn(self, work: Callable[[], Result]) -> Result:
+        with self._turns:
+            return work()
 
     def _done(self, _: object) -> None:
         with self._lock:

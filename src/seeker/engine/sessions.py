@@ -9,8 +9,8 @@ from seeker.engine.cache import BeliefCache, Entry
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.expiry import Expiry
 from seeker.engine.locks import Locks
-from seeker.engine.replaying import caught_up, replayed
-from seeker.errors import NotFound
+from seeker.engine.replaying import Rebuilder
+from seeker.errors import NotFound, SeekerError
 from seeker.stores import Kept, Store
 
 
@@ -22,11 +22,13 @@ class Sessions:
         catalogs: Catalogs,
         store: Store,
         cache: BeliefCache,
+        rebuilder: Rebuilder,
         expiry: Expiry,
     ) -> None:
         self._catalogs = catalogs
         self._store = store
         self._cache = cache
+        self._rebuilder = rebuilder
         self._expiry = expiry
         self._locks = Locks()
 
@@ -45,7 +47,7 @@ class Sessions:
         """
         entry = self._cache.take(id)
         if entry is None or not trusting or not self._current(entry):
-            entry = self._up_to_date(id, entry)
+            entry = self._renewed(id, entry)
         try:
             yield entry
         finally:
@@ -85,17 +87,28 @@ class Sessions:
             return False
         return self._catalogs.get(entry.name)[1] is entry.catalog
 
+    def _renewed(self, id: str, entry: Entry | None) -> Entry:
+        """Return a session up to date; where that fails for now, what was in memory stays there."""
+        try:
+            return self._up_to_date(id, entry)
+        except SeekerError as error:
+            if entry is not None and error.http_status == 503:
+                self._cache.put(id, entry)
+            raise
+
     def _up_to_date(self, id: str, entry: Entry | None) -> Entry:
         """Return a session with all that is kept of it; entry: as it was in memory, if it was."""
         kept = self.kept(id, 0 if entry is None else entry.length)
         name, catalog = self._catalogs.get(kept.catalog)
         if entry is not None:
             whole = kept.length == entry.length + len(kept.events)
-            if whole and entry.catalog is catalog and caught_up(entry, kept.events, id):
+            fits = whole and entry.catalog is catalog
+            if fits and self._rebuilder.extend(entry, kept.events, id):
                 entry.active = kept.active
                 return entry
             kept = self.kept(id)
-        return Entry(replayed(catalog, kept.events, id), name, catalog, kept.length, kept.active)
+        session = self._rebuilder.session(catalog, kept.events, id)
+        return Entry(session, name, catalog, kept.length, kept.active)
 
 
 def no_session() -> NotFound:

@@ -28,6 +28,12 @@ MEMORY = 64_000_000
 _BESIDES = 300_000
 """Bytes of these for what else a session keeps, such as the list of candidates."""
 
+_AT_A_TIME = 64
+"""Columns that are computed in one go while catching up: the caches hold so many of a block."""
+
+_PER_COLUMN, _PER_TERM = 64, 32
+"""What a column and a term cost for each item, in multiplications: exponentials and logarithms."""
+
 _DOUBLE, _LONG = np.dtype(np.float64), np.dtype(np.int64)
 
 
@@ -180,6 +186,48 @@ class Scores:
             self._settle(self._ledger, None, stop)
         else:
             self._lower(self._ledger, stop)
+
+    @property
+    def pending_work(self) -> float:
+        """About how many multiplications it takes to bring what is kept of all items up to date."""
+        pending = frozenset[Term]().union(*(stage ^ self._wanted for stage in self._ledger.stages))
+        columns = {probe for term in pending for probe in self.model.probe(term)}
+        dimensions = sum(view.dimensions for view in self.space.views)
+        cost = len(columns) * (dimensions + _PER_COLUMN) + len(pending) * _PER_TERM
+        return float(self.count) * cost
+
+    def catch_up(self, between: Callable[[], None]) -> None:
+        """Settle where many clicks are pending, some at a time; between: called after each time.
+
+        After a replay all clicks are. Their columns are more than caches hold, and in one go
+        everybody else who wants the cores would wait until the last of them is computed.
+        """
+        wanted = self._wanted
+        held = wanted.intersection(*self._ledger.stages)
+        groups = self._groups(wanted - held)
+        if len(groups) < 2:
+            return
+        try:
+            for group in groups:
+                held |= frozenset(group)
+                self._wanted, self._batches = held, {}
+                self.settle()
+                between()
+        finally:
+            self._wanted, self._batches = wanted, {}
+
+    def _groups(self, terms: frozenset[Term]) -> list[list[Term]]:
+        """Split terms so that each group needs few columns that the groups before it do not."""
+        probes = {term: tuple(self.model.probe(term)) for term in terms}
+        places: dict[Near, int] = {}
+        for asked in probes.values():
+            for probe in asked:
+                places.setdefault(probe, len(places))
+        groups: dict[int, list[Term]] = {}
+        for term, asked in probes.items():
+            last = max((places[probe] for probe in asked), default=0)
+            groups.setdefault(last // _AT_A_TIME, []).append(term)
+        return [groups[number] for number in sorted(groups)]
 
     def _settle(self, ledger: Sums, out: Doubles | None, stop: Stop) -> None:
         """Bring exact sums up to date in one reading; out, (items,), receives the scores."""

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from seeker.engine import Engine, Shown, no_session, no_share
 from seeker.errors import NotFound
 from seeker.server.answers import session_json
+from seeker.server.problems import Refused
 from seeker.server.schemas import Asked
 from seeker.server.service import Retried, Served, Service, key_of
 from seeker.stores import Key
@@ -101,3 +102,23 @@ def starter(
     owner = service.keys.may_start(authorization)
     client = request.client.host if request.client else ""
     return owner, f"key {owner}" if owner else f"from {client}"
+
+
+def copier(request: Request, service: Service) -> Callable[[int], None]:
+    """Return what refuses to copy events if a client has copied more than they could have clicked.
+
+    One request copies a whole session: what is written counts, not how often it is asked for.
+    """
+    client = request.client.host if request.client else ""
+
+    def allow(events: int) -> None:
+        wait = service.copying.wait(client, events)
+        if wait:
+            raise Refused(
+                429,
+                "This client has copied more than anybody needs.",
+                f"Wait {wait} s.",
+                {"Retry-After": str(wait)},
+            )
+
+    return allow

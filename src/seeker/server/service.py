@@ -32,6 +32,8 @@ class Service:
         self.settings = settings
         self.keys = Keys.read(settings.keys)
         self.rate = Rate(settings.rate, settings.burst)
+        self.copying = Rate(settings.rate, settings.burst)
+        """How many events a client may copy: as many as they may write by clicking."""
         self.metrics = Metrics()
         self.gate = Gate()
         self.ready = False
@@ -45,6 +47,8 @@ class Service:
             sessions_per_key=settings.sessions_per_key,
             free=lambda: self.pool.idle,
             refresh=not settings.no_refresh,
+            aside=self.pool.aside,
+            alone=lambda: self.pool.free,
         )
 
     async def run(self, work: Callable[[], Result], session: str | None = None) -> Result:

@@ -10,7 +10,17 @@ from starlette.responses import JSONResponse, Response
 from seeker.engine import Shown
 from seeker.server.answers import explanation_json, page_json
 from seeker.server.asking import check_length
-from seeker.server.calls import Id, ItemPath, Limit, Offset, Share, Turned, answer, starter
+from seeker.server.calls import (
+    Id,
+    ItemPath,
+    Limit,
+    Offset,
+    Share,
+    Turned,
+    answer,
+    copier,
+    starter,
+)
 from seeker.server.responses import problems
 from seeker.server.schemas import (
     ExplanationAnswer,
@@ -21,6 +31,7 @@ from seeker.server.schemas import (
 )
 from seeker.server.service import Authorization, Retried, Served, key_of
 from seeker.server.strict import StrictRoute
+from seeker.stores import Key
 
 router = APIRouter(prefix="/v1", tags=["sharing"], route_class=StrictRoute)
 
@@ -39,10 +50,12 @@ async def fork(
 ) -> Response:
     """Start a session with the same events, to go on from here without changing this one."""
     owner, _ = starter(request, turn.service, authorization)
-    asked = body or ForkAsked()
-    return await turn.take(
-        "fork", asked, lambda key: turn.engine.fork(turn.id, asked.step, owner, key), 201
-    )
+    asked, allow = body or ForkAsked(), copier(request, turn.service)
+
+    def work(key: Key | None) -> Shown:
+        return turn.engine.fork(turn.id, asked.step, owner, key, allow=allow)
+
+    return await turn.take("fork", asked, work, 201)
 
 
 @router.post("/sessions/{id}/share", response_model=ShareAnswer, responses=problems(404))
@@ -110,9 +123,9 @@ async def go_on(
     """Start a session of one's own that goes on from where a shared one is."""
     owner, scope = starter(request, service, authorization)
     key = key_of(idempotency_key, scope, "fork", share)
-    engine = service.engine
+    engine, allow = service.engine, copier(request, service)
 
     def work() -> Shown:
-        return engine.fork(engine.shared(share), owner=owner, key=key, own=False)
+        return engine.fork(engine.shared(share), owner=owner, key=key, own=False, allow=allow)
 
     return answer(await service.run(work, share), 201)

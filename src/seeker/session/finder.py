@@ -7,6 +7,7 @@ that holds scores of all items itself (`local`), and one that asks shards (`seek
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,6 +94,14 @@ class Finder(ABC):
     @abstractmethod
     def lighten(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks; no result changes."""
+
+    @property
+    def pending_work(self) -> float:
+        """About how many multiplications it takes to bring all items up to date after a replay."""
+        return self._scores.pending_work
+
+    def catch_up(self, between: Callable[[], None]) -> None:  # noqa: B027
+        """Compute what many pending clicks need, some at a time; between: called after each."""
 
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""

@@ -77,6 +77,10 @@ class LocalFinder(Finder):
             self._catalog.row,
         )
 
+    def catch_up(self, between: Callable[[], None]) -> None:
+        """Bring all items up to date where many clicks are pending, some at a time."""
+        self._scores.catch_up(between)
+
     def refresh(self, stop: Stop) -> None:
         """Bring all bounds up to date, and find what the next page needs, or even is."""
         self._scores.settle(stop)

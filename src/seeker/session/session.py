@@ -125,6 +125,18 @@ class Session:
         """About how many bytes a ranking takes that was asked for: they are not in nbytes."""
         return self._finder.asked_bytes
 
+    @property
+    def pending_work(self) -> float:
+        """About how many multiplications the next page may take; many after a long replay."""
+        return self._finder.pending_work
+
+    def catch_up(self, between: Callable[[], None] = lambda: None) -> None:
+        """Compute what the page of a long replay needs, some clicks at a time; no result changes.
+
+        between: called after each time, so that others may have their turn.
+        """
+        self._finder.catch_up(between)
+
     def page(self) -> Page:
         """Return the items on display."""
         page = self.more(0, self._state.start.page_size)
@@ -210,6 +222,12 @@ class Session:
             self.click(event.item, event.verdict, event.shown)
         else:
             self._append(event)
+
+    def rollback(self, state: State) -> None:
+        """Be in the state before the last event, as if there had been none: it was not kept."""
+        self._finder.follow(state)
+        self._state = state
+        self._events.pop()
 
     def refresh(self, stop: Callable[[], bool] = never) -> None:
         """Bring all bounds up to date, between clicks: the next page is cheaper, not different.
