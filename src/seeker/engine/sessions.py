@@ -45,9 +45,7 @@ class Sessions:
         trusting: one that is in memory is lent as it is, without looking whether somebody else has
         written since. Good for who writes next, as the store refuses what does not fit.
         """
-        entry = self._cache.take(id)
-        if entry is None or not trusting or not self._current(entry):
-            entry = self._renewed(id, entry)
+        entry = self._renewed(id, self._cache.take(id), trusting)
         try:
             yield entry
         finally:
@@ -87,9 +85,11 @@ class Sessions:
             return False
         return self._catalogs.get(entry.name)[1] is entry.catalog
 
-    def _renewed(self, id: str, entry: Entry | None) -> Entry:
+    def _renewed(self, id: str, entry: Entry | None, trusting: bool) -> Entry:
         """Return a session up to date; where that fails for now, what was in memory stays there."""
         try:
+            if entry is not None and trusting and self._current(entry):
+                return entry
             return self._up_to_date(id, entry)
         except SeekerError as error:
             if entry is not None and error.http_status == 503:
