@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import shlex
+import signal
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,7 +23,7 @@ from seeker.cluster.raytransport import RayShards
 from seeker.engine import Catalogs
 from seeker.server.commands import serve
 from stores import NewStore
-from test_server_parts import Server, folder_of, until
+from test_server_parts import WITHIN, Server, folder_of, until
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
@@ -94,6 +96,27 @@ def test_any_process_answers_any_session(
         shown = insisted(calls[1], f"{address}/clicks", click, key)
         assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
         assert len(calls[0].get(f"{address}/events").json()["events"]) == 8
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+def test_a_ray_of_its_own_that_ends_ends_the_service(folder: Path, tmp_path: Path) -> None:
+    """Nobody else would start it again; whoever watches over the service is told to."""
+    log = tmp_path / "log"
+    server = Server(folder, "--cluster", "local", "--store", str(tmp_path / "store")).start(log)
+    assert server.process is not None
+    pid = server.process.pid
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    raylets = [
+        int(child)
+        for child in children
+        if Path(f"/proc/{child}/cmdline").read_bytes().split(b"\0")[0].endswith(b"/raylet")
+    ]
+    assert len(raylets) == 1
+    os.kill(raylets[0], signal.SIGKILL)
+    assert server.process.wait(WITHIN) == 6
+    assert server.stop() == 6
+    said = log.read_text().splitlines()[-1]
+    assert said.startswith("seeker: Ray, which was started on this machine, has ended (raylet).")
 
 
 def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:

@@ -153,6 +153,12 @@ def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Slee
         click = {"item": shown["page"]["items"][0]["id"], "verdict": "like"}
         shown = http.post(f"/v1/sessions/{shown['id']}/clicks", json=click).json()
         assert shown["page"]["partial"] is True
+        assert http.get("/healthz/ready").status_code == 200, "there is something to show"
+        shards.asleep = frozenset(range(4))
+        assert http.get("/healthz").json()["ready"] is False, "where nobody answers there is not"
+        assert http.get("/healthz/ready").status_code == 503
+        shards.asleep = frozenset()
+        assert http.get("/healthz/ready").status_code == 200
 
 
 @pytest.mark.parametrize("at_once", [1000, 0])

@@ -10,7 +10,7 @@ import socket
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,6 +21,9 @@ from seeker.errors import BadInput
 LOCAL = "local"
 NAMESPACE = "seeker"
 _KNOCK = 5.0
+_LOOK_SECONDS = 0.5
+_NEEDED = ("raylet", "gcs_server")
+"""The processes of Ray without which nothing on this machine is found or started again."""
 STORE_BYTES = 100_000_000
 """Memory for messages on a machine where Seeker starts Ray; shards keep their own."""
 
@@ -74,6 +77,43 @@ def connect(address: str) -> str:
             "Give --cluster local, ray://HOST:10001, or HOST:6379 on a machine of the cluster.",
         ) from None
     return address
+
+
+@contextmanager
+def watching(stop: Callable[[], None]) -> Iterator[None]:
+    """While the block runs, see to it that the Ray lives which this process has started.
+
+    Where it has ended, stop is called, and after the block NoCluster is raised: Ray cannot be
+    started anew in a process whose threads may be asking it something, so whoever watches over the
+    process is to start it again.
+    """
+    over, ended = threading.Event(), list[str]()
+
+    def look() -> None:
+        while not over.wait(_LOOK_SECONDS):
+            ended.extend(_dead())
+            if ended:
+                stop()
+                return
+
+    threading.Thread(target=look, name="seeker-ray-watch", daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+    if ended:
+        raise NoCluster(
+            f"Ray, which was started on this machine, has ended ({', '.join(ended)}).",
+            "Start the service again; nothing that was answered is lost.",
+        )
+
+
+def _dead() -> list[str]:
+    """Return the names of Ray's own processes that were started here and have ended."""
+    # Ray tells in no public way; where this one goes, nothing is noticed but silent shards.
+    node = getattr(imported()._private.worker, "_global_node", None)
+    dead = getattr(node, "dead_processes", list[tuple[str, object]])
+    return [name for name, _ in dead() if name in _NEEDED]
 
 
 def _knock(address: str) -> None:

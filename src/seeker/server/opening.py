@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -42,6 +44,18 @@ def joined(settings: Settings, wait: bool = False) -> tuple[Catalogs, Settings]:
         if isinstance(catalog, ClusterCatalog):
             wait_for(catalog)
     return catalogs, replace(settings, cluster=cluster.address)
+
+
+def watching(settings: Settings, stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Return what watches over the cluster that this process starts by itself, if it does.
+
+    Where that ends, stop is called, and after the block an error says so.
+    """
+    if not settings.cluster:
+        return nullcontext()
+    from seeker.cluster import connecting
+
+    return connecting.watching(stop) if settings.cluster == connecting.LOCAL else nullcontext()
 
 
 def shard_health(catalogs: Catalogs) -> dict[str, Health]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import APIRouter, Query
 from prometheus_client import CONTENT_TYPE_LATEST
@@ -18,11 +18,15 @@ from seeker.server.responses import problems
 from seeker.server.schemas import HealthAnswer, UserName
 from seeker.server.service import Authorization, Served, Service
 
+if TYPE_CHECKING:
+    from seeker.cluster import Health
+
 router = APIRouter(tags=["operations"])
 
 
-async def _ready(service: Service) -> bool:
-    if not service.ready:
+async def _ready(service: Service, health: Mapping[str, Health]) -> bool:
+    """Return whether people can be served: by the store, and by some shard of every catalog."""
+    if not service.ready or any(len(one.silent) == one.shards for one in health.values()):
         return False
     try:
         await service.run(service.engine.store.ping)
@@ -31,28 +35,29 @@ async def _ready(service: Service) -> bool:
     return True
 
 
-async def _shards(service: Service) -> dict[str, Any]:
-    """Return which shards of each catalog are silent; nothing where there are no shards."""
+async def _health(service: Service) -> Mapping[str, Health]:
+    """Return how the shards of each catalog are; nothing where there are no shards."""
     if not service.settings.cluster:
         return {}
     try:
-        health = await service.run(lambda: shard_health(service.engine.catalogs))
+        return await service.run(lambda: shard_health(service.engine.catalogs))
     except SeekerError:
         return {}
-    told = {name: {"count": one.shards, "silent": list(one.silent)} for name, one in health.items()}
-    return {"shards": told}
 
 
 @router.get("/healthz", response_model=HealthAnswer, responses=problems())
 async def live(service: Served) -> Response:
     """Say whether the service lives; it is alive if this answers, ready or not."""
-    return JSONResponse({"live": True, "ready": await _ready(service), **await _shards(service)})
+    health = await _health(service)
+    told = {name: {"count": one.shards, "silent": list(one.silent)} for name, one in health.items()}
+    shards = {"shards": told} if service.settings.cluster else {}
+    return JSONResponse({"live": True, "ready": await _ready(service, health), **shards})
 
 
 @router.get("/healthz/ready", response_model=HealthAnswer, responses=problems())
 async def ready(service: Served) -> Response:
-    """Answer 200 only if the service can serve: kernels are loaded and the store answers."""
-    if not await _ready(service):
+    """Answer 200 only if the service can serve: kernels are loaded, store and shards answer."""
+    if not await _ready(service, await _health(service)):
         from seeker.server.problems import Refused
 
         raise Refused(503, "The service is not ready.", "Try again in a second.")

@@ -15,7 +15,7 @@ from seeker.server.app import SETTINGS, create_app
 from seeker.server.keys import Keys
 from seeker.server.logs import set_up
 from seeker.server.metrics import SHARED
-from seeker.server.opening import joined
+from seeker.server.opening import joined, watching
 from seeker.server.settings import Settings
 from seeker.stores import open_store
 from seeker.stores.opening import MEMORY
@@ -55,7 +55,8 @@ def serve(
     from uvicorn.supervisors import Multiprocess
 
     # Whatever is wrong is said here, once, and not by every worker.
-    catalogs, settings = joined(settings, wait=True)
+    given = settings
+    catalogs, settings = joined(given, wait=True)
     Keys.read(settings.keys)
     if settings.workers > 1 and settings.store == MEMORY:
         raise SeekerError(
@@ -67,13 +68,17 @@ def serve(
     tell(_address(settings.host, listening))
     if settings.workers == 1:
         app = make(settings, catalogs)
-        uvicorn.Server(server_config(settings, app)).run([listening])
+        server = uvicorn.Server(server_config(settings, app))
+        with watching(given, lambda: setattr(server, "should_exit", True)):
+            server.run([listening])
         return
     with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
         os.environ[SHARED] = figures
         os.environ[SETTINGS] = settings.to_json()
         config = server_config(settings, factory, factory=True, workers=settings.workers)
-        Multiprocess(config, sockets=[listening]).run()
+        supervisor = Multiprocess(config, sockets=[listening])
+        with watching(given, supervisor.should_exit.set):
+            supervisor.run()
 
 
 def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicorn.Config:
