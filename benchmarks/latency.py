@@ -1,0 +1,201 @@
+"""What the service adds to HTTP: a click beside a bare route that answers as many bytes.
+
+    python -P benchmarks/latency.py [--searches 30] [--out docs/benchmarks]
+
+(-P, because a neighbour of this file is called like a package that is needed.) One client asks over
+kept connections: a search on the built-in catalog, the same number of answers of the same lengths
+from a bare FastAPI route that the same web server serves in another process, and some looks at
+/healthz, in turn and in the same run: times on a shared machine mean little by themselves, their
+ratio does. Writes latency.json and latency.md. Takes well under a minute.
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import json
+import multiprocessing
+import os
+import platform
+import socket
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import uvicorn
+from fastapi import FastAPI, Response
+
+import seeker
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+from browser.demo import served
+
+CLICKS = 10
+"""Clicks in a search."""
+LOOKS = 20
+"""Looks at /healthz after each search."""
+WARM = 3
+"""Searches at the beginning that are not counted."""
+BAR = 5.0
+"""How many times as long as the bare route a click may take, at the median."""
+
+LINES = {
+    "bare": "a bare FastAPI route that reads JSON and answers as many bytes as the click",
+    "healthz": "`GET /healthz`, which asks the store",
+    "start": "a new search with its first page",
+    "click": "a click: kept, and answered with the next page and the belief",
+}
+
+
+def run_bare(listening: socket.socket) -> None:
+    """Serve nothing but a route that answers as many bytes as it is asked for."""
+    app = FastAPI()
+
+    @app.post("/bare")
+    async def bare(body: dict[str, Any], size: int) -> Response:
+        return Response(b" " * size, media_type="application/json")
+
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", ws="none")).run([listening])
+
+
+@contextmanager
+def bare_server() -> Iterator[str]:
+    """Run the bare route in a process of its own; give its address."""
+    # With the number of TCP, for then the event loop sends small pieces without delay.
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        host, port = listening.getsockname()
+        process = multiprocessing.get_context("spawn").Process(target=run_bare, args=(listening,))
+        process.start()
+        try:
+            yield f"http://{host}:{port}"
+        finally:
+            process.terminate()
+            process.join()
+
+
+class Line:
+    """One kept connection; http.client, for its own work is the least of all clients at hand."""
+
+    def __init__(self, url: str) -> None:
+        self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
+        self.taken: dict[str, list[float]] = {name: [] for name in LINES}
+
+    def ask(self, what: str, method: str, path: str, body: object = None) -> bytes:
+        """Return the answer, and note the milliseconds until it was there."""
+        sent = None if body is None else json.dumps(body).encode()
+        headers = {"Content-Type": "application/json"}
+        began = time.perf_counter()
+        self._connection.request(method, path, sent, headers)
+        answer = self._connection.getresponse()
+        told = answer.read()
+        self.taken[what].append((time.perf_counter() - began) * 1000)
+        if answer.status >= 400:
+            raise SystemExit(f"{method} {path} was answered with {answer.status}: {told!r}")
+        return told
+
+
+def search(ours: Line, bare: Line, seed: int) -> None:
+    """Search with likes and dislikes in turn; then ask the bare route for the same lengths."""
+    now = json.loads(ours.ask("start", "POST", "/v1/sessions", {"seed": seed}))
+    asked: list[tuple[dict[str, Any], int]] = []
+    for number in range(CLICKS):
+        shown = [item["id"] for item in now["page"]["items"]]
+        verdict = "dislike" if number % 3 == 2 else "like"
+        click = {"item": shown[number % 5], "verdict": verdict, "shown": shown}
+        click["step"] = now["step"]
+        told = ours.ask("click", "POST", f"/v1/sessions/{now['id']}/clicks", click)
+        asked.append((click, len(told)))
+        now = json.loads(told)
+    for _ in range(LOOKS):
+        ours.ask("healthz", "GET", "/healthz")
+    for click, size in asked:
+        bare.ask("bare", "POST", f"/bare?size={size}", click)
+
+
+def measure(url: str, bare_url: str, searches: int) -> dict[str, list[float]]:
+    """Return milliseconds by what was timed."""
+    for seed in range(WARM):
+        search(Line(url), Line(bare_url), seed)
+    ours, bare = Line(url), Line(bare_url)
+    for seed in range(searches):
+        search(ours, bare, WARM + seed)
+    return {**ours.taken, "bare": bare.taken["bare"]}
+
+
+def summary(times: dict[str, list[float]]) -> dict[str, Any]:
+    """Return medians and 95th percentiles, as milliseconds and as ratios to the bare route."""
+    unit = statistics.median(times["bare"])
+    return {
+        "version": seeker.__version__,
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "load": os.getloadavg()[0],
+        "clicks": len(times["click"]),
+        "bar": BAR,
+        "healthz_per_second": 1000 / statistics.mean(times["healthz"]),
+        "times": {
+            name: {
+                "median_ms": statistics.median(taken),
+                "p95_ms": statistics.quantiles(taken, n=20)[-1],
+                "median_ratio": statistics.median(taken) / unit,
+                "p95_ratio": statistics.quantiles(taken, n=20)[-1] / unit,
+            }
+            for name, taken in times.items()
+        },
+    }
+
+
+def table(result: dict[str, Any]) -> str:
+    """Return the result as Markdown."""
+    lines = [
+        "What the service adds to HTTP, on the built-in catalog: one client over kept connections, "
+        f"{result['clicks']} clicks; ratios to the median of a bare FastAPI route of the same web "
+        "server in the same run, measured by `python -P benchmarks/latency.py`.",
+        "",
+        "| what | median | 95th percentile | median, ms |",
+        "| --- | --- | --- | --- |",
+    ]
+    for name, words in LINES.items():
+        one = result["times"][name]
+        lines.append(
+            f"| {words} | {one['median_ratio']:.2f} | {one['p95_ratio']:.2f} "
+            f"| {one['median_ms']:.2f} |"
+        )
+    lines += [
+        "",
+        f"One connection gets {result['healthz_per_second']:,.0f} answers of `/healthz` a second. "
+        f"The median click shall take at most {result['bar']:g} times as long as the bare route. "
+        f"Client and servers shared the machine's {result['cores']} cores with whatever else ran "
+        f"(load average {result['load']:.1f}).",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    """Serve, ask, write what was measured."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--searches", type=int, default=30)
+    parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
+    given = parser.parse_args()
+    with (
+        tempfile.TemporaryDirectory() as place,
+        served(Path(place)) as url,
+        bare_server() as bare_url,
+    ):
+        result = summary(measure(url, bare_url, given.searches))
+    given.out.mkdir(parents=True, exist_ok=True)
+    (given.out / "latency.json").write_text(json.dumps(result, indent=1) + "\n")
+    (given.out / "latency.md").write_text(table(result))
+    print(table(result))
+
+
+if __name__ == "__main__":
+    main()
