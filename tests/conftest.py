@@ -67,7 +67,7 @@ def store(request: pytest.FixtureRequest, new_store: NewStore) -> str:
     return new_store(request.param)
 
 
-SERVERS = {"http", "url", "servers", "keyed"}
+SERVERS = {"http", "url", "server", "servers", "keyed"}
 """Fixtures with a server behind them that the tests of a file share."""
 
 

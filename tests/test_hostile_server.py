@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -54,6 +55,12 @@ class Line:
                 break
             heard += part
         return heard.decode("utf-8", "replace")
+
+    def is_dead(self, within: float) -> bool:
+        """Wait until the connection is torn down, without reading; return whether it was."""
+        waiting = select.poll()
+        waiting.register(self._socket, 0)  # errors and hang-ups come without being asked for
+        return bool(waiting.poll(within * 1000))
 
     def hang_up(self) -> None:
         self._socket.close()
@@ -112,6 +119,53 @@ def test_a_body_that_is_too_long_is_refused_and_not_waited_for(
     assert line.hear(until=b'"hint"').startswith("HTTP/1.1 413 ")
     # Who goes on sending is hung up on after a while, too.
     line.say(end="x").hear()
+
+
+BIG = 8_000_000
+
+
+@pytest.mark.parametrize("kept", ["keep-alive", "close"])
+@pytest.mark.parametrize("said", ["413", "400"])
+def test_who_sends_too_much_can_finish_and_reads_why(
+    http: httpx.Client, kept: str, said: str
+) -> None:
+    """Ordinary clients send all before they read; the answer is there long before."""
+    line = Line(http)
+    if said == "413":
+        line.say(
+            "POST /v1/sessions HTTP/1.1", *POST, f"Connection: {kept}", f"Content-Length: {BIG}"
+        )
+    else:
+        line.say("GARBAGE")
+    heard = line.hear(until=b"\r\n\r\n")
+    line.say(end="x" * BIG)
+    assert heard.startswith(f"HTTP/1.1 {said} ")
+    if kept == "close" or said == "400":
+        line.hear()
+    line.hang_up()
+
+
+def test_who_sends_without_end_is_hung_up_on(http: httpx.Client) -> None:
+    line = Line(http)
+    line.say("POST /v1/sessions HTTP/1.1", *POST, "Connection: close", f"Content-Length: {10**12}")
+    assert line.hear(until=b"\r\n\r\n").startswith("HTTP/1.1 413 ")
+
+    def without_end() -> None:
+        for _ in range(10**6):
+            line.say(end="x" * BIG)
+
+    with pytest.raises((BrokenPipeError, ConnectionResetError)):
+        without_end()
+    line.hang_up()
+
+
+def test_who_takes_in_nothing_is_hung_up_on(http: httpx.Client) -> None:
+    line = Line(http)
+    for _ in range(300):
+        line.say("GET /openapi.json HTTP/1.1", "Host: localhost")
+    assert line.is_dead(within=60), "the answers have nowhere to go, and nobody minds"
+    line.hang_up()
+    assert http.get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize(

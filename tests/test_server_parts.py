@@ -72,6 +72,10 @@ class Server:
         self.url = ""
         self.log = Path()
 
+    def limit_descriptors(self, most: int) -> None:
+        """Have it run with few descriptors."""
+        self._command = ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *self._command]
+
     def start(self, log: Path, port: int = 0) -> Server:
         """Start it and wait until it can be called."""
         self.log = log

@@ -27,7 +27,7 @@ from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server import problems
 from seeker.server.edge import Edge
-from seeker.server.logs import LOGGER, set_up
+from seeker.server.logs import LOGGER, LoopErrorHandler, set_up
 from seeker.server.opening import open_catalogs
 from seeker.server.schemas import Problem, SessionProblem
 from seeker.server.service import Service
@@ -61,6 +61,7 @@ def create_app(
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_exception_handler(LoopErrorHandler())
         tasks = [asyncio.create_task(_warm(service)), asyncio.create_task(_tidy(service))]
         try:
             yield

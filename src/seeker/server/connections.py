@@ -1,13 +1,21 @@
-"""Connections: answers leave in one piece and at once, and a request must arrive in time.
+"""Connections: answers leave in one piece, and nobody can hold a connection for nothing.
 
-The body of a request has a limit of its own, at the edge, where it can be answered.
+A request must arrive in time, an answer must be taken in time, there are no more connections than
+the process has descriptors for, and who is refused while still sending gets to read why. The body
+of a request has a limit of its own, at the edge, where it can be answered.
 """
 
 from __future__ import annotations
 
 import asyncio
 import socket
+import struct
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+
+from seeker.server.logs import LOGGER, LogThrottle
+from seeker.server.problems import MEDIA_TYPE, problem
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as UsualProtocol
@@ -16,25 +24,74 @@ else:
     from uvicorn.protocols.http.auto import AutoHTTPProtocol as UsualProtocol
 
 _LARGEST_BATCH_BYTES = 65_536
+_DISCARDED_BYTES = 64_000_000
+"""How much of a request that is refused already is read on, so that its sender reads why."""
+_FULL_BODY = problem(
+    503, "The service has as many connections as it can.", "Try again in a second."
+).body
+_FULL = b"".join(
+    [
+        b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\n",
+        f"Content-Type: {MEDIA_TYPE}\r\nContent-Length: {len(_FULL_BODY)}\r\n\r\n".encode(),
+        _FULL_BODY,
+    ]
+)
+"""What is said to who comes when there is no room: it takes no request to say that."""
 
 
-class CoalescingTransport(asyncio.Transport):
-    """A transport that sends what is written in one turn of the event loop in one piece.
+class ConnectionLimit:
+    """How many connections a process may have; who comes beyond is told so, and the log once."""
 
-    Head and body of an answer are written one after the other; in one piece they are one call of
-    the system and one packet.
+    def __init__(self, most: int, spare: int) -> None:
+        self.most = most
+        self._spare = spare
+        self._throttle = LogThrottle()
+
+    def reached(self, count: int) -> bool:
+        """Return whether the last of so many connections is one too many."""
+        if count <= self.most:
+            return False
+        if self._throttle.due():
+            LOGGER.warning("too many connections", extra={"fields": {"connections": self.most}})
+        return True
+
+    def passed(self, count: int) -> bool:
+        """Return whether there is not even room to say so."""
+        return count > self.most + self._spare
+
+
+class AnswerTransport(asyncio.Transport):
+    """A transport for answers: in one piece, to those who take them, and to the end.
+
+    What is written in one turn of the event loop, head and body of an answer, is one call of the
+    system and one packet. Who takes in nothing for some seconds is hung up on. And a connection on
+    which the other side is still sending is closed for writing first: if it were closed as a whole,
+    the answer would be lost to whoever does not read before having sent all.
     """
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        seconds: float,
+        still_sending: Callable[[], bool],
+    ) -> None:
         super().__init__()
+        self.lingering = False
         self._transport = transport
         self._loop = loop
+        self._seconds = seconds
+        self._still_sending = still_sending
         self._batch: list[bytes | bytearray | memoryview] = []
         self._batch_bytes = 0
+        self._written_bytes = 0
+        self._taken_bytes = 0
+        self._discarded_bytes = 0
+        self._timers: dict[str, asyncio.TimerHandle] = {}
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
         """Send something, with what else is written before the loop's next turn."""
-        if not data:
+        if not data or self.lingering:
             return
         if not self._batch:
             self._loop.call_soon(self.flush)
@@ -49,20 +106,71 @@ class CoalescingTransport(asyncio.Transport):
             data = b"".join(self._batch)
             self._batch, self._batch_bytes = [], 0
             self._transport.write(data)
+            self._written_bytes += len(data)
+            self._watch()
 
     def close(self) -> None:
-        """Hang up when all is sent."""
+        """Hang up when all is sent, and when the other side has sent all."""
+        if self.lingering:
+            return
+        if self._still_sending() and not self._transport.is_closing():
+            self.linger()
+        else:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """Hang up when all is sent, whatever the other side does."""
         self.flush()
         self._transport.close()
 
+    def linger(self) -> None:
+        """Say that nothing more will be said, and let the other side finish, within bounds."""
+        self.flush()
+        self.lingering = True
+        self._timers["linger"] = self._loop.call_later(self._seconds, self.abort)
+        try:
+            self._transport.write_eof()
+            self._transport.resume_reading()
+        except OSError:
+            self.abort()  # They have left meanwhile.
+
+    def discard(self, data: bytes) -> None:
+        """Take in what nobody will read; not without end."""
+        self._discarded_bytes += len(data)
+        if self._discarded_bytes > _DISCARDED_BYTES:
+            self.abort()
+
     def abort(self) -> None:
-        """Hang up at once."""
+        """Hang up at once, and let the system forget what was not taken in yet."""
         self._batch, self._batch_bytes = [], 0
+        with suppress(OSError):
+            connected = self._transport.get_extra_info("socket")
+            connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._transport.abort()
+
+    def forget(self) -> None:
+        """Wait for nothing any longer: the connection is gone."""
+        for timer in self._timers.values():
+            timer.cancel()
+
+    def _watch(self) -> None:
+        """Look after some seconds whether anything was taken in, as long as something is to be."""
+        if "watch" not in self._timers and self._transport.get_write_buffer_size():
+            self._timers["watch"] = self._loop.call_later(self._seconds, self._look)
+
+    def _look(self) -> None:
+        del self._timers["watch"]
+        left = self._transport.get_write_buffer_size()
+        taken = self._written_bytes - left
+        if left and taken == self._taken_bytes:
+            self.abort()
+            return
+        self._taken_bytes = taken
+        self._watch()
 
     def is_closing(self) -> bool:
         """Return whether it is hung up, or about to be."""
-        return self._transport.is_closing()
+        return self.lingering or self._transport.is_closing()
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
         """Return what is known of the connection."""
@@ -84,26 +192,22 @@ class CoalescingTransport(asyncio.Transport):
         """Take in what comes."""
         self._transport.resume_reading()
 
-    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
-        """Give the connection to another protocol."""
-        self._transport.set_protocol(protocol)
-
-    def get_protocol(self) -> asyncio.BaseProtocol:
-        """Return who is told of what comes."""
-        return self._transport.get_protocol()
-
 
 class PunctualProtocol(UsualProtocol):
-    """The usual connection, but none on which somebody begins a request and does not go on.
+    """The usual connection, but none on which somebody begins something and does not go on.
 
     A thousand of those would take all connections that a process may have.
     """
 
-    def __init__(self, *given: Any, seconds: float, **named: Any) -> None:
+    _answering: AnswerTransport
+
+    def __init__(self, *given: Any, seconds: float, limit: ConnectionLimit, **named: Any) -> None:
         super().__init__(*given, **named)
         self._seconds = seconds
+        self._limit = limit
         self._deadline: asyncio.TimerHandle | None = None
-        self._coalescing: CoalescingTransport | None = None
+        self._unreadable = False
+        self._surplus_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a first request."""
@@ -113,31 +217,67 @@ class PunctualProtocol(UsualProtocol):
         connected = transport.get_extra_info("socket")
         if connected.family in (socket.AF_INET, socket.AF_INET6):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._coalescing = CoalescingTransport(transport, self.loop)
-        super().connection_made(self._coalescing)
-        self._wait()
+        self._answering = AnswerTransport(
+            transport, self.loop, self._seconds, self._is_still_sending
+        )
+        super().connection_made(self._answering)
+        if self._limit.reached(len(self.connections)):
+            self._turn_away()
+        else:
+            self._wait()
 
     def data_received(self, data: bytes) -> None:
         """Take in what has come; whatever is begun must be complete in time."""
+        if self._answering.lingering:
+            self._answering.discard(data)
+            return
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()
-        elif self._deadline is None:
+            self._surplus_bytes = 0
+            return
+        if self._deadline is None:
             self._wait()
+        # The rest of a request that was answered before it was read to its end.
+        self._surplus_bytes += len(data)
+        if self._surplus_bytes > _DISCARDED_BYTES:
+            self._answering.abort()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP; who sends more of it may finish that."""
+        self._unreadable = True
+        super().send_400_response(msg)
 
     def on_response_complete(self) -> None:
         """Send the answer without waiting for the loop's next turn."""
-        if self._coalescing is not None:
-            self._coalescing.flush()
+        self._answering.flush()
         super().on_response_complete()
+
+    def shutdown(self) -> None:
+        """End with the server; who was answered already is waited for no longer."""
+        if self._answering.lingering:
+            self._answering.abort()
+        else:
+            super().shutdown()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no longer."""
         self._stop_waiting()
+        self._answering.forget()
         super().connection_lost(exc)
 
+    def _is_still_sending(self) -> bool:
+        return self._unreadable or (self.cycle is not None and self.cycle.more_body)
+
+    def _turn_away(self) -> None:
+        if self._limit.passed(len(self.connections)):
+            self._answering.abort()
+        else:
+            self._answering.write(_FULL)
+            self._answering.linger()
+
     def _wait(self) -> None:
-        self._deadline = self.loop.call_later(self._seconds, self.transport.close)
+        self._deadline = self.loop.call_later(self._seconds, self._answering.hang_up)
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None:

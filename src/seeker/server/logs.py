@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import hashlib
 import json
 import logging
 import sys
+import time
 from datetime import UTC, datetime
+from typing import Any
 
 from seeker.errors import SeekerError
 from seeker.stores import DamagedSession, StoreFailed
 
 LOGGER = logging.getLogger("seeker")
+_LOG_EVERY_SECONDS = 60.0
+_NO_ROOM = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 
 class JsonLines(logging.Formatter):
@@ -53,6 +59,37 @@ def log_error(error: SeekerError) -> None:
             "reason": error.reason,
         }
         LOGGER.error("A session is damaged.", extra={"fields": damage})
+
+
+class LogThrottle:
+    """Says whether it is time to log again what happens again and again."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+
+    def due(self) -> bool:
+        """Return True once, and then no more for a minute."""
+        now = time.monotonic()
+        if now < self._next:
+            return False
+        self._next = now + _LOG_EVERY_SECONDS
+        return True
+
+
+class LoopErrorHandler:
+    """What the event loop reports, of which a lack of descriptors comes thousands of times."""
+
+    def __init__(self) -> None:
+        self._throttle = LogThrottle()
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Log what has happened."""
+        error = context.get("exception")
+        if not (isinstance(error, OSError) and error.errno in _NO_ROOM):
+            loop.default_exception_handler(context)
+        elif self._throttle.due():
+            fields = {"reason": error.strerror}
+            LOGGER.error("cannot accept connections", extra={"fields": fields})
 
 
 def short(session: str) -> str:

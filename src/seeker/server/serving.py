@@ -6,6 +6,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +30,10 @@ _THINKING = 75
 """Seconds that a connection stays open between requests: people think longer than programs."""
 
 _BACKLOG = 2048
+_DESCRIPTORS = 65_536
+"""How many descriptors are asked for; the usual 1,024 are few for people who keep connections."""
+_OTHER_DESCRIPTORS = 64
+"""For files and databases that are opened later."""
 
 
 class CannotListen(SeekerError):
@@ -85,11 +90,17 @@ def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicor
     """Return how the web server is set up, however many processes there are."""
     import uvicorn
 
-    from seeker.server.connections import PunctualProtocol
+    from seeker.server.connections import ConnectionLimit, PunctualProtocol
 
+    most, backlog = connection_room()
+    http = partial(
+        PunctualProtocol,
+        seconds=settings.request_timeout,
+        limit=ConnectionLimit(most, spare=backlog),
+    )
     return uvicorn.Config(
         app,
-        http=partial(PunctualProtocol, seconds=settings.request_timeout),  # type: ignore[arg-type]
+        http=http,  # type: ignore[arg-type]
         ws="none",
         log_config=None,
         access_log=False,
@@ -98,9 +109,32 @@ def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicor
         timeout_keep_alive=_THINKING,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
-        backlog=_BACKLOG,
+        backlog=backlog,
         **more,
     )
+
+
+def connection_room() -> tuple[int, int]:
+    """Return how many connections a process may have, and how many may be accepted at once.
+
+    The descriptors that the system gives a process are for files and databases, too, and a process
+    that has none left can neither answer nor say so.
+    """
+    try:
+        import resource
+    except ImportError:
+        return _DESCRIPTORS, _BACKLOG
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    room = soft - len(os.listdir("/dev/fd")) - _OTHER_DESCRIPTORS
+    backlog = max(1, min(_BACKLOG, room // 16))
+    # Connections are accepted before they can be counted and closed a little after they are turned
+    # away: up to four turns of the event loop, a backlog in each, and those that are told why.
+    return max(1, room - 5 * backlog), backlog
 
 
 def listen(host: str, port: int) -> socket.socket:
