@@ -6,8 +6,11 @@ import threading
 from pathlib import Path
 
 import httpx
+import pytest
 
 from seeker import Catalog, Session
+from seeker.server.serving import CannotListen, listen
+from study.parts import StudyServer
 from test_server_parts import Server, folder_of, until
 
 
@@ -76,3 +79,30 @@ def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> Non
             click = {"item": shown[1], "verdict": "dislike", "step": now["step"]}
             assert http.post(f"/v1/sessions/{id}/clicks", json=click).status_code == 200
     assert server.stop() == 0
+
+
+@pytest.mark.parametrize("kind", [Server, StudyServer])
+def test_workers_end_with_a_parent_that_is_killed(
+    kind: type[Server], folder: Path, tmp_path: Path
+) -> None:
+    """Otherwise they would keep the port, and nobody would know whom to stop."""
+    flags = ("--store", str(tmp_path / "s.sqlite"), "--rate", "0", "--workers", "2")
+    server = kind(folder, *flags).start(tmp_path / "log").ready()
+    assert server.process is not None
+    try:
+        server.process.kill()
+        server.process.wait()
+        port = httpx.URL(server.url).port or 0
+        until(lambda: _is_free(port), within=60)
+        until(lambda: server.workers_gone(), within=60)
+    finally:
+        server.kill()
+    assert "Traceback" not in server.log.read_text()
+
+
+def _is_free(port: int) -> bool:
+    try:
+        listen("127.0.0.1", port).close()
+    except CannotListen:
+        return False
+    return True

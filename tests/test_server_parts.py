@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import select
 import signal
 import socket
 import struct
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -121,8 +122,17 @@ class Server:
     def kill(self) -> None:
         """Kill it with all its workers, at once and without warning."""
         assert self.process is not None
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self._gone()
+
+    def workers_gone(self) -> bool:
+        """Return whether no process is left that could write where it wrote."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        waiting = select.poll()
+        waiting.register(self.process.stdout, 0)  # a hang-up comes without being asked for
+        return bool(waiting.poll(0))
 
     def stop(self) -> int:
         """Ask it to stop, and return its exit code."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -102,9 +105,28 @@ def create_app(
 
 def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
+    return create_app(worker_settings())
+
+
+def worker_settings() -> Settings:
+    """Prepare a worker process, and return the settings that its parent has put down."""
     settings = Settings.from_json(os.environ[SETTINGS])
     set_up(settings.log_level)
-    return create_app(settings)
+    threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
+    return settings
+
+
+def _end_with_parent() -> None:
+    """Stop this process as a signal would, when the process that started it is gone.
+
+    A parent that is killed cannot stop its workers, and they would keep the port. The parent holds
+    one end of a pipe, which the system closes with it, on Linux and macOS alike.
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        LOGGER.warning("the parent process is gone, so this worker ends")
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 async def _warm(service: Service) -> None:

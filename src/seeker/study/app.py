@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import Response
 
@@ -15,8 +13,7 @@ import seeker.study.participants
 import seeker.study.searches
 from seeker.engine import Catalogs
 from seeker.errors import Conflict
-from seeker.server.app import SETTINGS, create_app
-from seeker.server.logs import set_up
+from seeker.server.app import create_app, worker_settings
 from seeker.server.opening import open_catalogs
 from seeker.server.page import page_file
 from seeker.server.settings import Settings
@@ -63,8 +60,7 @@ def study_app(settings: Settings, catalogs: Catalogs) -> FastAPI:
 
 def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
-    settings = Settings.from_json(os.environ[SETTINGS])
-    set_up(settings.log_level)
+    settings = worker_settings()
     return study_app(settings, open_catalogs(settings))
 
 
