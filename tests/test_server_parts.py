@@ -108,10 +108,10 @@ class Server:
         return self
 
     @contextmanager
-    def running(self, log: Path) -> Iterator[Server]:
+    def running(self, log: Path, port: int = 0) -> Iterator[Server]:
         """Start it, wait until it is ready, and stop it in the end."""
         try:
-            yield self.start(log).ready()
+            yield self.start(log, port).ready()
         finally:
             self.stop()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from conftest import made
+from seeker import Catalog
 from seeker.engine import Catalogs
 from seeker.server import page
 from seeker.server.app import create_app
@@ -103,3 +105,24 @@ def test_the_page_comes_whole_however_much_its_reader_asks_for() -> None:
         assert client.get("/v1/catalogs").status_code == 200
         assert client.get("/v1/catalogs").status_code == 429
         assert {client.get(f"/web/{name}").status_code for name in SERVED} == {200}
+
+
+SHOP = "https://shop.example"
+
+
+@pytest.mark.parametrize("cors", [(), (SHOP,), ("*",)], ids=["nobody", "a shop", "everybody"])
+def test_a_copy_is_kept_for_the_site_that_asked(folder: Path, cors: tuple[str, ...]) -> None:
+    """Whether the service lets a site in may differ by site, and by day: it may be started anew."""
+    settings = Settings(store="memory:", rate=0, cors=cors)
+    with TestClient(create_app(settings, Catalogs({"shop": Catalog.open(folder)}))) as client:
+        picture = client.post("/v1/sessions", json={}).json()["page"]["items"][0]["media"]
+        for path in ("/", "/web/seeker.js", "/web/style.css", picture):
+            tag = {"If-None-Match": client.get(path).headers["etag"]}
+            for known, status in (({}, 200), (tag, 304)):
+                own = client.get(path, headers=known)
+                other = client.get(path, headers={"Origin": SHOP, **known})
+                assert (own.status_code, other.status_code) == (status, status)
+                assert own.headers["vary"] == other.headers["vary"] == "Origin"
+                assert "access-control-allow-origin" not in own.headers
+                allowed = other.headers.get("access-control-allow-origin")
+                assert allowed == (cors[0] if cors else None)

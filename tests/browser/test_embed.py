@@ -9,17 +9,24 @@ from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
 from browser.catalogs import likeness
-from browser.conftest import Serving
+from browser.conftest import FLAGS, Serving
 from browser.search import Search
 from browser.watch import Watch
+from test_server_parts import Server
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 ADDRESS = "http://127.0.0.1:8000"
 """Where the example expects the service; the tests' own is elsewhere."""
+SCRIPT = (
+    "<!doctype html><link rel=icon href=data:,>"
+    '<script type="module" src="{}/web/seeker.js"></script>'
+)
+"""The head of a page that embeds the search and has nothing else."""
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -59,9 +66,7 @@ def shop(site: tuple[str, Path], serving: Serving, shapes_folder: Path) -> str:
 
 def test_the_shop_embeds_the_search(page: Page, shop: str) -> None:
     search = Search(page).begin(shop)
-    assert len(search.titles()) == 8
-    for picture in search.grid.locator("img").all():
-        assert picture.evaluate("async one => { await one.decode(); return one.naturalWidth }") > 0
+    assert len(search.titles()) == pictures(search) == 8
     # The shop shouts in crimson; the search does not.
     style = search.grid.get_by_role("listitem").first.evaluate(
         "one => [getComputedStyle(one).textTransform, getComputedStyle(one).color]"
@@ -72,6 +77,38 @@ def test_the_shop_embeds_the_search(page: Page, shop: str) -> None:
     search.seek(wanted, likeness)
     search.button(f"Found it: {wanted}").click()
     expect(page.get_by_role("complementary", name="Basket")).to_contain_text(wanted)
+
+
+def pictures(search: Search) -> int:
+    """Return how many cards have a picture that can be seen."""
+    for picture in search.grid.locator("img").all():
+        assert picture.evaluate("async one => { await one.decode(); return one.naturalWidth }") > 0
+    return search.grid.locator("img").count()
+
+
+def test_what_was_seen_at_the_service_itself_is_seen_in_a_site_too(
+    page: Page, site: tuple[str, Path], shapes_folder: Path, tmp_path: Path
+) -> None:
+    """The order of the tutorial: the service's own page first, and only then a site of one's own.
+
+    The browser keeps each picture for a year, as it came when no site was let in.
+    """
+    origin, folder = site
+    flags = ("--store", str(tmp_path / "sessions.sqlite"), *FLAGS)
+    with Server(shapes_folder, *flags).running(tmp_path / "log") as service:
+        search = Search(page).begin(service.url)
+        assert pictures(search) == 12
+        seen = search.session()["id"]
+    again = Server(shapes_folder, *flags, "--cors", origin)
+    with again.running(tmp_path / "log", port=httpx.URL(service.url).port) as again:
+        assert again.url == service.url
+        lines = SCRIPT.format(service.url) + "<seeker-search></seeker-search>"
+        (folder / "photos.html").write_text(lines, encoding="utf-8")
+        # The same search, and so the same pictures.
+        search.begin(f"{origin}/photos.html#session={seen}")
+        assert pictures(search) == 12
+        search.begin(f"{service.url}/#session={seen}")
+        assert pictures(search) == 12
 
 
 def test_events_tell_the_site_what_happens(page: Page, shop: str) -> None:
@@ -134,6 +171,60 @@ def test_a_light_site_stays_light_for_readers_of_the_dark(
     expect(search.button("Undo")).to_have_css("color", "rgb(28, 31, 30)")
     page.add_style_tag(content=":root { color-scheme: light dark }")
     expect(search.button("Undo")).to_have_css("color", "rgb(236, 238, 236)")
+
+
+@pytest.fixture(scope="module")
+def plain(shop: str, site: tuple[str, Path]) -> str:
+    """A page of the shop's with a plain search and nothing else; its address."""
+    script = SCRIPT.format(
+        re.findall(r"http://[^/]+(?=/web/)", (site[1] / "index.html").read_text("utf-8"))[0]
+    )
+    element = '<seeker-search plain page-size="9"></seeker-search>'
+    (site[1] / "plain.html").write_text(script + element, encoding="utf-8")
+    return f"{shop}/plain.html"
+
+
+def test_a_plain_search_starts_by_itself(page: Page, plain: str) -> None:
+    search = Search(page).begin(plain)
+    assert len(search.titles()) == 9
+    expect(search.words).to_have_count(0)
+    expect(search.button("Start anew")).to_have_count(0)
+    liked = search.titles()[0]
+    search.like(liked)
+    expect(search.liked.get_by_role("button", name=f"Clear {liked}")).to_be_visible()
+    titles = search.titles()
+    page.reload()
+    assert search.settled().titles() == titles
+    expect(search.liked.get_by_role("button", name=f"Clear {liked}")).to_be_visible()
+    page.goto("about:blank")
+    search.begin(plain)
+    assert search.session()["likes"] == []
+
+
+def test_a_plain_search_that_is_no_longer_kept_can_be_begun_anew(
+    page: Page, plain: str, watch: Watch
+) -> None:
+    watch.allow("404")
+    page.goto(f"{plain}#session={'x' * 22}")
+    search = Search(page)
+    expect(page.get_by_role("heading", name="This search is no longer kept.")).to_be_visible()
+    search.button("Start anew").click()
+    expect(search.grid.get_by_role("listitem").nth(8)).to_be_visible()
+    assert len(search.settled().titles()) == 9
+
+
+def test_a_plain_search_that_was_shared_can_be_gone_on_with(page: Page, plain: str) -> None:
+    search = Search(page).begin(plain)
+    service = httpx.URL(str(page.locator("script").get_attribute("src")))
+    shared = httpx.post(
+        service.join(f"/v1/sessions/{search.session()['id']}/share"), json={}
+    ).json()
+    page.goto("about:blank")
+    search.begin(f"{plain}#shared={shared['share']}")
+    search.press("Continue from here")
+    expect(search.button("Continue from here")).to_be_hidden()
+    search.like(search.titles()[0])
+    assert search.session()["step"] == 1
 
 
 def test_keys_that_are_typed_elsewhere_belong_to_the_site(page: Page, shop: str) -> None:

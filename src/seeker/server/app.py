@@ -29,7 +29,7 @@ from seeker import __version__
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server import problems
-from seeker.server.edge import Edge
+from seeker.server.edge import Edge, VaryMiddleware
 from seeker.server.logs import LOGGER, LoopErrorHandler, set_up
 from seeker.server.opening import open_catalogs
 from seeker.server.schemas import Problem, SessionProblem
@@ -91,7 +91,7 @@ def create_app(
     app.add_exception_handler(HTTPException, _http)
     app.add_middleware(Edge, service=service)
     if settings.cors:
-        # Outermost, so that pages of other origins can read refusals, too.
+        # Around the edge, so that pages of other origins can read refusals, too.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.cors),
@@ -99,6 +99,7 @@ def create_app(
             allow_headers=["Authorization", "Content-Type", "Idempotency-Key", "X-Request-Id"],
             expose_headers=["Retry-After", "X-Request-Id"],
         )
+    app.add_middleware(VaryMiddleware)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 

@@ -71,6 +71,7 @@ export function plainFrame(view) {
     "div",
     { className: "seeker plain" },
     ...view.notices.elements,
+    view.shared,
     element("div", { className: "body" }, main, view.panel.element),
     view.detail.dialog,
   );

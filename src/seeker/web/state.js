@@ -44,14 +44,14 @@ export function exhausted(answer) {
 
 /**
  * @param {Search} search
- * @param {boolean} plain
+ * @param {boolean} free whether another search may be started here
  * @param {{anew: () => void, again: () => void}} ways
  * @returns {Reason | null}
  */
-export function stateOf(search, plain, { anew, again }) {
+export function stateOf(search, free, { anew, again }) {
   const { phase, trouble, answer } = search;
   /** @type {[string, () => void][]} */
-  const afresh = plain ? [] : [["Start anew", anew]];
+  const afresh = free ? [["Start anew", anew]] : [];
   if (phase === "gone")
     return {
       title: "This search is no longer kept.",

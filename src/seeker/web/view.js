@@ -37,6 +37,8 @@ export class View {
   #host;
   #service;
   #plain;
+  /** Whether searches are begun here: a site may name the one to show instead. */
+  #own;
   #address;
   #catalog = "";
   #whereabouts;
@@ -48,8 +50,8 @@ export class View {
     this.#service = service;
     this.#plain = host.hasAttribute("plain");
     const search = (this.search = new Search(service, this.#plain));
-    const own = !this.#plain && !host.hasAttribute("session");
-    this.#address = own ? new Address((place) => this.#arrive(place)) : null;
+    this.#own = !host.hasAttribute("session");
+    this.#address = this.#own ? new Address((place) => this.#arrive(place)) : null;
     this.#whereabouts = new Whereabouts(this.#address);
     const act = (this.actions = new Actions(host, service, search, this.#address, this));
     const ways = {
@@ -113,7 +115,7 @@ export class View {
     const place = this.#address?.read() ?? null;
     if (session) this.search.open({ kind: "session", id: session });
     else if (place) this.search.open(place);
-    else if (!this.#plain) this.actions.begin({}, false);
+    else this.actions.begin({}, false);
     if (!this.#plain && !this.#host.hasAttribute("catalog")) this.#offerCatalogs();
   }
 
@@ -169,7 +171,10 @@ export class View {
     this.shared.hidden = !search.readOnly || phase !== "ready";
     if (waiting) this.grid.expect(Number(this.#host.getAttribute("page-size")) || 12);
     this.state.show(
-      stateOf(search, this.#plain, { anew: () => this.actions.begin({}), again: () => this.#enter() }),
+      stateOf(search, this.#own || !this.#plain, {
+        anew: () => this.actions.begin({}),
+        again: () => this.#enter(),
+      }),
     );
     const items = phase === "loading" || (phase === "ready" && (this.#plain || !answer?.found));
     this.listing.update(waiting ? null : answer, items);
