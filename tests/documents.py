@@ -138,7 +138,7 @@ class Reader:
             assert self._python.stdin is not None
             assert self._python.stdout is not None
             self._python.stdin.close()
-            self._python.wait(30)
+            self._python.wait(120)
             self._python.stdout.close()
             self._python = None
 
@@ -186,7 +186,7 @@ class Reader:
             env=self.environment,
             capture_output=True,
             text=True,
-            timeout=180,
+            timeout=600,
         )
         assert done.returncode == 0, f"{where}\n{code}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr, f"{where}\n{done.stderr}"
@@ -221,7 +221,7 @@ class Reader:
         if server is not None:
             # Not SIGINT, as from a keyboard: who runs the tests in the background ignores it.
             server.terminate()
-            server.wait(60)
+            server.wait(120)
 
 
 def _listens(port: int) -> bool:

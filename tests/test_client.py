@@ -21,7 +21,7 @@ from seeker.client.wire import Denied
 from seeker.server.keys import make
 from seeker.session.events import to_json
 from stores import DURABLE, NewStore
-from test_server_parts import Server
+from test_server_parts import WITHIN, Server
 
 
 @pytest.fixture(scope="module")
@@ -261,7 +261,9 @@ class _Flaky(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers["Content-Length"]))
         kept = ("Idempotency-Key", "Content-Type")
         headers = {name: self.headers[name] for name in kept}
-        answer = httpx.post(f"{self.target}{self.path}", content=body, headers=headers)
+        answer = httpx.post(
+            f"{self.target}{self.path}", content=body, headers=headers, timeout=WITHIN
+        )
         if self.path.endswith("/clicks"):
             _Flaky.keys += (self.headers["Idempotency-Key"],)
             if _Flaky.lost < 2:

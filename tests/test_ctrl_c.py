@@ -15,6 +15,7 @@ import pytest
 from PIL import Image
 
 import seeker
+from test_server_parts import WITHIN
 
 ATTENDED = """
 import signal, sys
@@ -35,14 +36,14 @@ def stopped(*arguments: str, cwd: Path, when: Callable[[], bool]) -> tuple[int, 
             stderr=said,
             start_new_session=True,
         )
-        deadline = time.monotonic() + 120
+        deadline = time.monotonic() + WITHIN
         while not when():
             said.flush()
             assert process.poll() is None, (cwd / "said").read_text()
             assert time.monotonic() < deadline, (cwd / "said").read_text()
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        code = process.wait(60)
+        code = process.wait(WITHIN)
     return code, (cwd / "said").read_text()
 
 

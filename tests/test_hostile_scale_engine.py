@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 from seeker.engine.background import Background
+from test_server_parts import WITHIN
 
 
 def test_a_long_task_does_not_keep_a_service_from_ending() -> None:
@@ -16,6 +17,6 @@ def test_a_long_task_does_not_keep_a_service_from_ending() -> None:
             pass
 
     background.want("a look at ten million items", long)
-    assert begun.wait(10.0)
+    assert begun.wait(WITHIN)
     background.close()
     assert background.failed == 0

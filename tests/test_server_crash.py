@@ -11,7 +11,7 @@ import pytest
 from seeker import Catalog, Session
 from seeker.server.serving import CannotListen, listen
 from study.parts import StudyServer
-from test_server_parts import Server, folder_of, until
+from test_server_parts import WITHIN, Server, folder_of, until
 
 
 class Person(threading.Thread):
@@ -24,7 +24,7 @@ class Person(threading.Thread):
         self.page: dict[str, object] = {}
 
     def run(self) -> None:
-        with httpx.Client(base_url=self._url, timeout=20) as http:
+        with httpx.Client(base_url=self._url, timeout=WITHIN) as http:
             try:
                 page = http.get(f"/v1/sessions/{self._id}").json()["page"]
                 while True:
@@ -50,7 +50,7 @@ def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> Non
     ids: list[str] = []
     for _ in range(2):
         server.start(tmp_path / "log").ready()
-        with httpx.Client(base_url=server.url, timeout=30) as http:
+        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
             if not ids:
                 ids = [http.post("/v1/sessions", json={}).json()["id"] for _ in range(3)]
                 answered = {id: [] for id in ids}
@@ -64,7 +64,7 @@ def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> Non
             person.join()
             answered[id] += person.answered
     server.start(tmp_path / "log").ready()
-    with httpx.Client(base_url=server.url, timeout=30) as http:
+    with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
         for id in ids:
             kept = http.get(f"/v1/sessions/{id}/events").json()["events"]
             clicked = [event["item"] for event in kept[1:]]

@@ -15,7 +15,7 @@ from fuzzing import answered, tries
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
-from test_server_parts import serving
+from test_server_parts import WITHIN, serving
 
 
 def _document() -> dict[str, object]:
@@ -38,14 +38,14 @@ def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 @pytest.fixture(scope="module")
 def session(url: str) -> str:
-    return str(httpx.post(f"{url}/v1/sessions", json={}).json()["id"])
+    return str(httpx.post(f"{url}/v1/sessions", json={}, timeout=WITHIN).json()["id"])
 
 
 @pytest.fixture(scope="module")
 def share(url: str) -> str:
     """A token of a session of its own, so that what is shared stays shared."""
-    id = httpx.post(f"{url}/v1/sessions", json={}).json()["id"]
-    return str(httpx.post(f"{url}/v1/sessions/{id}/share").json()["share"])
+    id = httpx.post(f"{url}/v1/sessions", json={}, timeout=WITHIN).json()["id"]
+    return str(httpx.post(f"{url}/v1/sessions/{id}/share", timeout=WITHIN).json()["share"])
 
 
 @SCHEMA.parametrize()

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from test_server_parts import Server, logged, seeker_said, serving, until
+from test_server_parts import WITHIN, Server, logged, seeker_said, serving, until
 
 
 def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
     assert os.stat(keys).st_mode & 0o077 == 0
     log = tmp_path / "log"
     config = tmp_path / "seeker.toml"
-    config.write_text('sessions-per-key = 3\ncors = ["https://shop.example"]\nrate = 5\n')
+    config.write_text('sessions-per-key = 3\ncors = ["https://shop.example"]\nrate = 0.001\n')
     flags = ("--config", str(config), "--store", "memory:", "--keys", str(keys), "--burst", "40")
     with serving(f"first={folder}", log, *flags) as http:
 
@@ -64,10 +64,10 @@ def test_a_stop_lets_requests_finish(folder: Path, tmp_path: Path) -> None:
     address = httpx.URL(server.url)
     body = b'{"page_size": 3}'
     head = f"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
-    with socket.create_connection((address.host, address.port), timeout=30) as half_way:
+    with socket.create_connection((address.host, address.port), timeout=WITHIN) as half_way:
         half_way.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body[:5])
         # Once another request has been answered, the beginning of this one has been read.
-        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=WITHIN).status_code == 200
         server.process.send_signal(signal.SIGTERM)
         until(lambda: _refuses(address))
         half_way.sendall(body[5:])
@@ -104,7 +104,7 @@ def test_what_cannot_be_served_is_said_in_one_sentence(
 ) -> None:
     given = [flag.format(folder=folder) for flag in flags]
     command = [sys.executable, "-m", "seeker", "serve", *given]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=60)
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=WITHIN)
     assert run.returncode != 0
     assert said in run.stderr
     assert "Traceback" not in run.stderr

@@ -113,7 +113,7 @@ def test_a_stop_waits_for_what_is_being_kept(folder: Path, database: str, tmp_pa
         ThreadPoolExecutor(2) as pool,
     ):
         assert server.process is not None
-        id = httpx.post(f"{server.url}/v1/sessions", json={}).json()["id"]
+        id = httpx.post(f"{server.url}/v1/sessions", json={}, timeout=WITHIN).json()["id"]
         with held_up(database, id):
             stuck = clicking(pool, server.url, id, "item-1")
             until(lambda: waiting(database) == 1)

@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from browser import catalogs, chromium
 from browser.search import Search
 from browser.watch import Watch
-from test_server_parts import Server
+from test_server_parts import WITHIN, Server
 
-PATIENCE = 30_000
+PATIENCE = 1000 * WITHIN
 """Milliseconds after which something that should be on screen is given up."""
 
 FLAGS = ("--rate", "0", "--log-level", "warning")

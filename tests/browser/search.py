@@ -6,7 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Self
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
+
+from test_server_parts import until
 
 _LIKE = "Like "
 
@@ -92,3 +94,10 @@ class Search:
     def _rate(self, name: str) -> Self:
         self.grid.get_by_role("button", name=name, exact=True).click()
         return self.settled()
+
+
+def caught(page: Page, held: list[Route], count: int = 1) -> list[Route]:
+    """Wait until so many requests are held back: they leave the browser after what is on screen."""
+    # Playwright tells of them only while it is asked something.
+    until(lambda: page.evaluate("1") and len(held) >= count)
+    return held

@@ -20,6 +20,13 @@ def violations(page: Page) -> list[str]:
     if not AXE.exists():
         pytest.fail("axe-core is not there. Run: make check", pytrace=False)
     page.evaluate(AXE.read_text(encoding="utf-8"))
+    # What is still on its way to being seen is too pale to read.
+    page.evaluate(
+        """() => Promise.allSettled([...document.querySelectorAll("*")]
+            .flatMap((one) => one.shadowRoot?.getAnimations() ?? [])
+            .filter((one) => one.effect.getComputedTiming().endTime < Infinity)
+            .map((one) => one.finished))"""
+    )
     found: list[dict[str, Any]] = page.evaluate(
         """async () => (await axe.run(document, { resultTypes: ["violations"] })).violations"""
     )

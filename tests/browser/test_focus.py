@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from browser.search import Search
+from browser.search import Search, caught
 from browser.test_hands import focused, into_the_grid
-from test_server_parts import Server, until
+from test_server_parts import Server
 
 
 def test_clearing_one_after_the_other_by_the_keyboard(search: Search) -> None:
@@ -65,8 +65,7 @@ def test_what_comes_later_takes_no_focus_away(search: Search) -> None:
     search.button("Surprise me").click()
     search.liked.get_by_role("button").first.focus()
     name = focused(search.page)
-    until(lambda: search.page.evaluate("1") and held, within=10)
-    held[0].continue_()
+    caught(search.page, held)[0].continue_()
     search.settled()
     assert focused(search.page) == name
 
@@ -75,7 +74,8 @@ def test_a_page_that_is_written_from_right_to_left(
     windows: Callable[..., BrowserContext], shapes: Server
 ) -> None:
     for width in (320, 1280):
-        page = windows(width, 900).new_page()
+        # Cards on their way to their places would be measured anywhere.
+        page = windows(width, 900, reduced_motion="reduce").new_page()
         written(page, "rtl")
         search = Search(page).begin(shapes.url)
         search.like(search.titles()[0]).say("in blue")

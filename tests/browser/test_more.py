@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 
-import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from browser import catalogs
 from browser.conftest import Serving
-from browser.search import Search
+from browser.search import Search, caught
 from test_server_parts import Server, until
 
 MANY = 5_200
@@ -46,7 +45,7 @@ def places(search: Search) -> dict[int, str]:
 def ranking(server: Server, session: str) -> list[str]:
     """Return the titles of the whole ranking, as the service tells them."""
     titles: list[str] = []
-    with httpx.Client(base_url=server.url) as http:
+    with server.client() as http:
         while True:
             question = {"offset": len(titles), "limit": 200}
             page = http.get(f"/v1/sessions/{session}/items", params=question).json()
@@ -56,9 +55,28 @@ def ranking(server: Server, session: str) -> list[str]:
 
 
 def scroll(search: Search, down: float) -> None:
-    """Turn the wheel of the mouse."""
+    """Turn the wheel of the mouse, and wait until the page has come to rest."""
+    search.page.evaluate(
+        """() => {
+            globalThis.rests = false;
+            document.addEventListener("scrollend", () => { rests = true; }, { once: true });
+        }"""
+    )
     search.page.mouse.wheel(0, down)
+    until(lambda: search.page.evaluate("rests"))
     search.page.evaluate(PAINTED)
+
+
+def arrived(search: Search) -> list[str]:
+    """Wait for the items at the place that was scrolled to, and return those in view."""
+    expect(search.grid.locator('li[aria-hidden="true"]')).to_have_count(0)
+    return until(lambda: in_view(search))
+
+
+def noted(search: Search) -> None:
+    """Wait until it is kept with the page's history where somebody is: a moment after they stop."""
+    here = f'"top":{search.page.evaluate("scrollY")}'
+    until(lambda: here in search.page.evaluate("JSON.stringify(history.state)"))
 
 
 def test_the_list_goes_on_to_the_very_end_without_repeats_or_gaps(page: Page, many: Server) -> None:
@@ -94,10 +112,11 @@ def test_a_hundred_thousand_items_scroll_smoothly(page: Page, very_many: Server)
     expect(last).to_be_attached()
     last.scroll_into_view_if_needed()
     expect(last).to_be_in_viewport()
-    answer = httpx.get(
-        f"{very_many.url}/v1/sessions/{search.session()['id']}/items",
-        params={"offset": VERY_MANY - 1, "limit": 1},
-    ).json()
+    with very_many.client() as http:
+        answer = http.get(
+            f"/v1/sessions/{search.session()['id']}/items",
+            params={"offset": VERY_MANY - 1, "limit": 1},
+        ).json()
     expect(last).to_contain_text(answer["items"][0]["title"])
     assert search.grid.get_by_role("listitem").count() <= MOST_CARDS
 
@@ -109,12 +128,13 @@ def test_a_click_far_down_counts_with_what_was_on_screen(page: Page, many: Serve
     for _ in range(12):
         scroll(search, 800)
     expect(search.grid.locator('[aria-posinset="1"]')).to_have_count(0)
-    around = until(lambda: in_view(search), within=10)
+    around = arrived(search)
     chosen = around[len(around) // 2]
     search.grid.get_by_role("button", name=f"Like {chosen}", exact=True).click()
     search.settled()
     expect(search.liked.get_by_role("button", name=f"Clear {chosen}")).to_be_visible()
-    kept = httpx.get(f"{many.url}/v1/sessions/{search.session()['id']}/events").json()
+    with many.client() as http:
+        kept = http.get(f"/v1/sessions/{search.session()['id']}/events").json()
     click = kept["events"][-1]
     assert click["item"] == chosen
     # Titles are ids in this catalog. A card may be seen though its buttons are not, so the list
@@ -126,7 +146,7 @@ def test_a_click_far_down_counts_with_what_was_on_screen(page: Page, many: Serve
 
 def first_page(server: Server, session: str) -> list[str]:
     """Return the ids of the page that the session began with."""
-    with httpx.Client(base_url=server.url) as http:
+    with server.client() as http:
         forked = http.post(f"/v1/sessions/{session}/fork", json={}).json()
         undone = http.post(f"/v1/sessions/{forked['id']}/undo", json={}).json()
     return [item["id"] for item in undone["page"]["items"]]
@@ -149,7 +169,7 @@ def test_after_a_click_the_list_begins_again_at_its_head(page: Page, many: Serve
     page.mouse.move(640, 450)
     for _ in range(6):
         scroll(search, 800)
-    search.like(until(lambda: in_view(search), within=10)[0])
+    search.like(arrived(search)[0])
     expect(search.grid.get_by_role("listitem").first).to_be_in_viewport()
     told = ranking(many, search.session()["id"])
     assert search.titles()[:12] == told[:12]
@@ -180,12 +200,15 @@ def test_leaving_while_more_is_on_its_way(page: Page, many: Server) -> None:
     search.button("Explore more").click()
     page.mouse.move(640, 450)
     scroll(search, 3000)
-    until(lambda: page.evaluate("1") and held, within=10)
+    caught(page, held)
+    noted(search)
     search.press("Start anew")
     for route in held:
         route.continue_()
     page.unroute(re.compile("/items"))
+    # However far down the one before was looked through, this one begins with its first page.
     assert len(search.titles()) == 12
+    expect(search.grid.get_by_role("listitem").first).to_be_in_viewport()
     search.like(search.titles()[0])
     assert search.session()["step"] == 1
 
@@ -196,13 +219,11 @@ def test_a_reload_comes_back_to_the_very_place(page: Page, many: Server) -> None
     page.mouse.move(640, 450)
     for _ in range(8):
         scroll(search, 700)
-    before = until(lambda: in_view(search), within=10)
-    # Where somebody is, is kept with the page's history a moment after they have stopped.
-    here = str(page.evaluate("scrollY"))
-    until(lambda: here in page.evaluate("JSON.stringify(history.state)"), within=10)
+    before = arrived(search)
+    noted(search)
     page.reload()
     search.settled()
-    assert until(lambda: in_view(search), within=10) == before
+    assert arrived(search) == before
 
 
 def test_exploring_with_the_keyboard_goes_on_where_the_new_items_begin(
@@ -215,9 +236,12 @@ def test_exploring_with_the_keyboard_goes_on_where_the_new_items_begin(
     expect(focused).to_be_visible()
     page.keyboard.press("ArrowRight")
     expect(search.grid.locator("[aria-posinset='14']").locator(":focus")).to_be_visible()
-    for _ in range(30):
+    # However far one walks, there is always a card under the keyboard.
+    under = search.grid.locator("li:has(:focus)")
+    place = 0
+    while place <= 60:
+        expect(search.grid.locator('li[aria-hidden="true"]')).to_have_count(0)
         page.keyboard.press("ArrowDown")
         page.evaluate(PAINTED)
-    # However far one walks, there is always a card under the keyboard.
-    place = search.grid.locator("li:has(:focus)").get_attribute("aria-posinset")
-    assert int(place or 0) > 60
+        before, place = place, int(under.get_attribute("aria-posinset") or 0)
+        assert place > before

@@ -9,8 +9,8 @@ from typing import Any
 
 from playwright.sync_api import Page, Route, expect
 
-from browser.search import Search
-from test_server_parts import Server, until
+from browser.search import Search, caught
+from test_server_parts import Server
 
 START = re.compile("/v1/sessions$")
 ITEMS = re.compile("/items")
@@ -72,7 +72,7 @@ def test_a_click_ends_what_was_asked_of_the_list_before(search: Search) -> None:
     held: list[Route] = []
     page.route(ITEMS, lambda route: held.append(route))
     search.button("Explore more").click()
-    until(lambda: page.evaluate("1") and held, within=10)
+    caught(page, held)
     search.like(search.titles()[0])
     # The service answers from the list of now, which is another one.
     for route in held:

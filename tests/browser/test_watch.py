@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page
 
+from browser.conftest import PATIENCE
 from browser.watch import Watch
 from test_server_parts import Server, until
 
@@ -13,6 +16,7 @@ from test_server_parts import Server, until
 def watched(browser: Browser, shapes: Server) -> tuple[Page, Watch]:
     """A window whose troubles are the test's own matter."""
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
     watch = Watch()
     watch.over(context)
     page = context.new_page()
@@ -34,7 +38,7 @@ def test_the_watch_notes_troubles(watched: tuple[Page, Watch], doing: str, noted
     page, watch = watched
     assert watch.troubles == []
     page.evaluate(doing)
-    until(lambda: page.evaluate("1") and watch.troubles, within=10)
+    until(lambda: page.evaluate("1") and any(re.search(noted, one) for one in watch.troubles))
     watch.allow(noted)
     # Chromium writes into the console, too, that a request was answered with an error.
     watch.allow("^console: Failed to load resource")

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import Page, Route, expect
 
-from browser.search import Search
+from browser.search import Search, caught
 from browser.watch import Watch
 from test_server_parts import Server, until
 
@@ -37,8 +37,7 @@ def test_a_click_is_shown_before_the_answer_comes(search: Search) -> None:
     like(search, title)
     expect(search.liked.get_by_role("button", name=f"Clear {title}")).to_be_visible()
     expect(search.grid).to_have_attribute("aria-busy", "true")
-    assert held
-    held[0].continue_()
+    caught(search.page, held)[0].continue_()
     search.settled()
     assert len(search.session()["likes"]) == 1
 
@@ -102,7 +101,7 @@ def test_slowness_is_said_and_nothing_is_blocked(search: Search) -> None:
     expect(
         search.page.get_by_text(re.compile("longer than usual|still|slow", re.I)).first
     ).to_be_visible()
-    held[0].continue_()
+    caught(search.page, held)[0].continue_()
     search.settled()
     expect(search.page.get_by_text(re.compile("longer than usual|slow", re.I))).to_have_count(0)
 
@@ -114,7 +113,7 @@ def test_a_page_that_loads_slowly_shows_that_it_does(page: Page, shapes: Server)
     search = Search(page)
     expect(search.grid).to_have_attribute("aria-busy", "true")
     assert search.titles() == []
-    held[0].continue_()
+    caught(page, held)[0].continue_()
     search.settled()
     assert len(search.titles()) == 12
 

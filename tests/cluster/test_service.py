@@ -64,7 +64,7 @@ def test_any_process_answers_any_session(
             thread.join()
             stack.callback(server.stop)
         calls = [
-            stack.enter_context(httpx.Client(base_url=one.ready().url, timeout=60))
+            stack.enter_context(httpx.Client(base_url=one.ready().url, timeout=WITHIN))
             for one in servers
         ]
         shown = calls[0].post("/v1/sessions", json={"seed": 11}).json()

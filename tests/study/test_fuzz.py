@@ -22,6 +22,7 @@ from seeker.study.app import study_app
 from seeker.study.design import Design, content_of
 from seeker.study.tables import People
 from study.parts import StudyServer
+from test_server_parts import WITHIN
 
 
 def _document() -> dict[str, Any]:
@@ -58,8 +59,8 @@ def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 @pytest.fixture(scope="module")
 def key(url: str) -> str:
-    digest = httpx.get(f"{url}/v1/study").json()["digest"]
-    joined = httpx.post(f"{url}/v1/study/participants", json={"consent": digest})
+    digest = httpx.get(f"{url}/v1/study", timeout=WITHIN).json()["digest"]
+    joined = httpx.post(f"{url}/v1/study/participants", json={"consent": digest}, timeout=WITHIN)
     return str(joined.json()["key"])
 
 
@@ -77,6 +78,8 @@ def test_any_request(case: schemathesis.Case[Any], url: str, key: str) -> None:
     if "key" in case.path_parameters and case.method != "DELETE":
         case.path_parameters["key"] = key
     if "id" in case.path_parameters:
-        trial = httpx.post(f"{url}/v1/study/participants/{key}/trials").json()["current"]
+        trial = httpx.post(f"{url}/v1/study/participants/{key}/trials", timeout=WITHIN).json()[
+            "current"
+        ]
         case.path_parameters["id"] = trial["session"]
     answered(case, url)

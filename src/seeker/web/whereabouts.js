@@ -4,7 +4,7 @@
 /** @import { Search } from "./search.js" */
 /** @import { Session } from "./types.js" */
 
-/** @typedef {{step: number, open: boolean, top: number}} Looked */
+/** @typedef {{id: string, step: number, open: boolean, top: number}} Looked */
 
 const PAUSE = 200;
 
@@ -24,15 +24,17 @@ export class Whereabouts {
     const back = id !== this.#shown;
     this.#shown = id;
     const looked = this.#address?.looked() ?? null;
-    return back && looked?.step === step ? looked : null;
+    // A search that has just begun has no address of its own yet: what is kept there is of the one before.
+    return back && looked?.id === id && looked.step === step ? looked : null;
   }
 
   /** @param {Search} search @param {boolean} open whether the whole ranking can be scrolled through */
   note(search, open) {
     clearTimeout(this.#timer);
+    const { answer } = search;
     this.#timer = setTimeout(() => {
-      const { answer, phase } = search;
-      if (answer && phase === "ready") this.#address?.remember({ step: answer.step, open, top: scrollY });
+      if (!answer || answer !== search.answer || search.phase !== "ready") return;
+      this.#address?.remember({ id: answer.id, step: answer.step, open, top: scrollY });
     }, PAUSE);
   }
 
