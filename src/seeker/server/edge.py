@@ -153,8 +153,8 @@ class Edge:
 class VaryMiddleware:
     """Says of every answer that it depends on the site whose page asks: `Vary: Origin`.
 
-    Pictures are kept for a year. Without this, a copy that the service's own page has fetched would
-    be given to a page of another site, too, and be of no use to it: nothing in it lets that site in.
+    Pictures are kept for a year. Without this, a copy that the service's own page has fetched is
+    given to a page of another site, too, which has no use for it: nothing in it lets that site in.
     It is said even where no site is let in, for one may be tomorrow.
     """
 
