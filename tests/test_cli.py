@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -180,17 +179,24 @@ def test_stopping_a_build_says_that_it_can_go_on(
 
 
 def test_help_is_quick_and_names_every_command() -> None:
-    start = time.perf_counter()
     ran = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "seeker", "--help"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert time.perf_counter() - start < 5.0  # on a busy machine; about 0.3 s on an idle one
     for name in ("build", "add", "remove", "info", "search", "verify", "tidy"):
         assert f"\n  {name} " in ran.stdout
-    for heavy in ("numba", "PIL", "onnxruntime", "pyarrow", "psycopg", "tqdm"):
+    for heavy in (
+        "numba",
+        "PIL",
+        "onnxruntime",
+        "pyarrow",
+        "psycopg",
+        "tqdm",
+        "fastapi",
+        "uvicorn",
+    ):
         assert f" {heavy}\n" not in ran.stderr
 
 

@@ -100,7 +100,8 @@ def test_what_was_seen_at_the_service_itself_is_seen_in_a_site_too(
         assert pictures(search) == 12
         seen = search.session()["id"]
     again = Server(shapes_folder, *flags, "--cors", origin)
-    with again.running(tmp_path / "log", port=httpx.URL(service.url).port) as again:
+    port = int(service.url.rpartition(":")[2])
+    with again.running(tmp_path / "log", port) as again:
         assert again.url == service.url
         lines = SCRIPT.format(service.url) + "<seeker-search></seeker-search>"
         (folder / "photos.html").write_text(lines, encoding="utf-8")

@@ -70,7 +70,8 @@ def scroll(search: Search, down: float) -> None:
 def arrived(search: Search) -> list[str]:
     """Wait for the items at the place that was scrolled to, and return those in view."""
     expect(search.grid.locator('li[aria-hidden="true"]')).to_have_count(0)
-    return until(lambda: in_view(search))
+    seen: list[str] = until(lambda: in_view(search))
+    return seen
 
 
 def noted(search: Search) -> None:
