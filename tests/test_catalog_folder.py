@@ -150,8 +150,9 @@ def test_missing_and_cut_files_are_refused_at_opening(copy: Path, name: str) -> 
         ({"schema": "one"}, "which schema"),
         ({"count": 5}, "instead of float32"),
         ({"views": {}}, "no views"),
-        ({"items": None}, "not complete"),
-        ({"items": {"file": "../items.sqlite", "bytes": 1, "sha256": ""}}, "not complete"),
+        ({"items": None}, "None as 'items'"),
+        ({"items": {"file": "../items.sqlite", "bytes": 1, "sha256": ""}}, "'items.file'.*inside"),
+        ({"version": 2}, "identity"),
     ],
 )
 def test_heads_that_cannot_be_trusted_are_refused(

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import seeker
-from seeker import BadInput, Catalog, Conflict, NotFound
+from seeker import BadInput, Catalog, Conflict, NotFound, Session
 from seeker.catalog.building import update
 from seeker.catalog.building.publish import tidied
 from seeker.catalog.locks import alone
 from seeker.catalog.verify import problems
 from test_build_parts import SHIRTS, MeanColour, jsonl, picture
+from test_server_parts import WITHIN
 
 
 @pytest.fixture
@@ -71,14 +75,73 @@ def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
     assert back.departed.get("c") is not None
 
 
-def test_the_departed_are_forgotten_after_ten_versions(catalog: Catalog, tmp_path: Path) -> None:
+def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_path: Path) -> None:
+    """A session in which an item was liked goes on, whatever else is removed."""
     path = folder_of(catalog)
-    new = update.remove(path, ids=["b"])
-    for n in range(10):
-        assert new.departed.get("b") is not None
-        row = {"id": f"new {n}", "vector": [1.0, 2.0, float(n)]}
-        new = update.add(path, jsonl(tmp_path / "more.jsonl", [row]))
+    rows: list[dict[str, Any]] = [
+        {"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(13)
+    ]
+    session = update.add(path, jsonl(tmp_path / "more.jsonl", rows)).session(seed=1)
+    session.like("b", shown=["a", "b", "c"])
+    session.dislike("c", shown=["a", "c", "d"])
+    update.remove(path, ids=["b"])
+    for row in rows:
+        new = update.remove(path, ids=[row["id"]])
+    kept = new.departed.get("b")
+    assert kept is not None
+    assert kept["vector"].tolist() == [0.0, 1.0, 0.0]
+    assert new.head is not None
+    assert new.head.departed == 14
+    again = Session.replay(new, session.events)
+    assert again.likes == ["b"]
+    assert "b" not in again.more(0, 100).ids
+
+
+def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> None:
+    path = folder_of(catalog)
+    update.remove(path, ids=["b"])
+    update.remove(path, ids=["c"])
+    # The first removal was long ago, as far as the catalog knows.
+    written = json.loads((path / "catalog.json").read_text())
+    written["source"]["updates"][0]["at"] = "2020-01-01T00:00:00Z"
+    (path / "catalog.json").write_text(json.dumps(written))
+    assert update.forget_removed(path, 10_000) == 0
+    assert Catalog.open(path).version == 3, "nothing to forget makes no new version"
+    assert update.forget_removed(path, 100) == 1
+    new = Catalog.open(path)
     assert new.departed.get("b") is None
+    assert new.departed.get("c") is not None
+    assert update.forget_removed(path) == 1
+    assert Catalog.open(path).departed.get("c") is None
+    assert Catalog.open(path).version == 5
+    tidied(path)
+    assert problems(path) == []
+    for wrong in (-1, 1.5, "3"):
+        with pytest.raises(BadInput, match="days"):
+            update.forget_removed(path, wrong)  # type: ignore[arg-type]
+
+
+def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    """An item of which one view's vectors are lost cannot be compared in all views."""
+    path = folder_of(catalog)
+    rows = [{**row, "other": [1.0, 2.0, float(n)]} for n, row in enumerate(SHIRTS[:2])]
+    new = seeker.build(jsonl(tmp_path / "more.jsonl", rows), path, replace=True)
+    assert set(new.views) == {"vector", "other"}
+    assert new.departed.get("c") is None
+    session = catalog.session()
+    session.like("c")
+    with pytest.raises(NotFound, match="nothing is known"):
+        Session.replay(new, session.events)
+
+
+def test_only_the_last_updates_are_told(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "UPDATES_KEPT", 2)
+    for id in "abc":
+        new = update.remove(folder_of(catalog), ids=[id])
+    assert new.head is not None
+    assert [one["version"] for one in new.head.source["updates"]] == [3, 4]
 
 
 def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_path: Path) -> None:
@@ -159,13 +222,34 @@ def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
 def test_one_update_at_a_time(catalog: Catalog) -> None:
     path = folder_of(catalog)
     work = path.with_name("catalog.building")
-    work.mkdir()
-    with (
-        alone(work / "lock", "it is held"),
-        pytest.raises(Conflict, match="another process"),
-    ):
-        update.remove(path, ids=["a"])
+    with alone(work / "lock", "it is held"):
+        for change in (
+            lambda: update.remove(path, ids=["a"], wait=0.0),
+            lambda: update.add(path, path.parent / "shirts.jsonl", wait=0.0),
+            lambda: update.forget_removed(path, wait=0.0),
+            lambda: tidied(path, wait=0.0),
+        ):
+            with pytest.raises(Conflict, match="another process"):
+                change()
     assert len(update.remove(path, ids=["a"])) == 3
+
+
+def test_updates_wait_for_each_other(catalog: Catalog, tmp_path: Path) -> None:
+    """Ten at once, each with a lock file that goes with its work: none is lost or refused."""
+    path = folder_of(catalog)
+    rows = [{"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(10)]
+    update.add(path, jsonl(tmp_path / "more.jsonl", rows))
+
+    def remove(row: dict[str, Any]) -> None:
+        update.remove(path, ids=[row["id"]], wait=WITHIN)
+
+    with ThreadPoolExecutor(10) as threads:
+        for done in [threads.submit(remove, row) for row in rows]:
+            done.result()
+    new = Catalog.open(path)
+    assert (list(new.ids), new.version) == (["a", "b", "c", "d"], 12)
+    assert problems(path) == []
+    assert not path.with_name("catalog.building").exists()
 
 
 def test_thumbnails_are_shared_and_swept(tmp_path: Path) -> None:

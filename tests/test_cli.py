@@ -95,9 +95,16 @@ def test_add_remove_and_tidy(
     assert main(["remove", catalog, "--ids-file", str(tmp_path / "ids")]) == 0
     assert main(["remove", catalog, "--where", '{"brand": "striped"}']) == 0
     assert list(Catalog.open(catalog).ids) == ["two\nlines"]
-    capsys.readouterr()
+    assert main(["info", catalog]) == 0
+    assert "vectors of 5 removed items are kept" in capsys.readouterr().out
     assert main(["tidy", catalog]) == 0
     assert capsys.readouterr().out.startswith("Freed ")
+    assert main(["tidy", catalog, "--forget-removed", "1"]) == 0
+    assert capsys.readouterr().out == "Forgot 0 removed items.\nFreed 0 bytes.\n"
+    assert main(["tidy", catalog, "--forget-removed", "0"]) == 0
+    assert capsys.readouterr().out.startswith("Forgot 5 removed items.\nFreed ")
+    assert main(["info", catalog]) == 0
+    assert "removed" not in capsys.readouterr().out
 
 
 def test_help_lists_every_command_once_where_people_look_for_it(

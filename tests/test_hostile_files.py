@@ -55,23 +55,43 @@ def _start(http: TestClient, **given: Any) -> Any:
 def test_a_mistake_of_the_service_is_logged_and_tells_nothing(
     place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """The table of items loses a row of which the catalog knows: nobody foresaw that."""
-    (table,) = (place / "shop").rglob("items*.sqlite")
-    with closing(sqlite3.connect(table)) as connection, connection:
-        connection.execute("DELETE FROM known")
-    with served(place) as http, caplog.at_level(logging.ERROR, "seeker"):
-        answer = _start(http)
-        assert http.get("/v1/catalogs").status_code == 200, "it goes on"
+    """A metric of one's own fails once it is served: nobody foresaw that."""
+    fails = False
+
+    def metric(query: Any, vectors: Any) -> Any:
+        if fails:
+            raise KeyError("secret")
+        return abs(vectors - query).sum(axis=1)
+
+    vectors = [[float(n), float(n % 7)] for n in range(30)]
+    catalog = seeker.Catalog.from_arrays(map(str, range(30)), {"x": vectors}, metric=metric)
+    settings = Settings(store=str(place / "s.sqlite"), rate=0)
+    app = create_app(settings, Catalogs({"shop": catalog}))
+    with TestClient(app, raise_server_exceptions=False) as http:
+        fails = True
+        with caplog.at_level(logging.ERROR, "seeker"):
+            answer = _start(http)
+            assert http.get("/v1/catalogs").status_code == 200, "it goes on"
     assert answer.status_code == 500
     assert answer.headers["content-type"] == "application/problem+json"
     request = answer.headers["x-request-id"]
     assert answer.json()["hint"] == f"Report it with the request id {request}."
-    for secret in ("Traceback", "KeyError", str(place), ".py"):
+    for secret in ("Traceback", "KeyError", "secret", str(place), ".py"):
         assert secret not in answer.text
     (logged,) = (one for one in caplog.records if getattr(one, "fields", {}).get("request"))
     assert logged.fields == {"request": request}  # type: ignore[attr-defined]
     assert logged.exc_info is not None
     assert logged.exc_info[0] is KeyError
+
+
+def test_an_item_table_that_lacks_a_row_is_told(place: Path) -> None:
+    (table,) = (place / "shop").rglob("items*.sqlite")
+    with closing(sqlite3.connect(table)) as connection, connection:
+        connection.execute("DELETE FROM known WHERE row = 7")
+    with served(place) as http:
+        answer = http.get("/v1/items/shop/item-7")
+    assert answer.status_code == 503
+    assert "lacks row 7" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("damage", ["garbage", "cut off"])

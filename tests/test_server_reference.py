@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ _CALL = re.compile(r"^\| `(GET|POST|DELETE) ([^`]+)` \|(.*)\|(.*)\|$", re.MULTIL
 _STATUS = re.compile(r"^\| (\d{3}) \| (.+) \|$", re.MULTILINE)
 ELSEWHERE = {
     408: "is in test_hostile_server, where requests must arrive sooner",
-    500: "is in test_hostile_files, where a catalog is damaged under the service",
+    500: "is in test_hostile_files, where a metric of one's own fails",
     503: "is in test_server_stuck, where the store is held up",
 }
 
@@ -174,3 +175,27 @@ def test_an_admin_key_takes_an_item_out_of_a_catalog(
     after = http.get("/v1/catalogs/shop").json()
     assert (after["items"], after["version"]) == (before["items"] - 1, before["version"] + 1)
     assert http.delete(address, headers=_bearer(keeper)).status_code == 404
+
+
+def test_items_are_taken_out_one_after_the_other(keyed: tuple[httpx.Client, str, str]) -> None:
+    """Twelve at once take turns, and a session in which one of them was liked goes on."""
+    http, _, keeper = keyed
+    headers = _bearer(keeper)
+    session = f"/v1/sessions/{_started(http, keeper)}"
+    gone = [f"item-{n}" for n in range(11, 24) if n % 10]
+    click = {"item": gone[0], "verdict": "like", "shown": gone[:3]}
+    assert http.post(f"{session}/clicks", json=click).status_code == 200
+    before = http.get("/v1/catalogs/shop").json()
+
+    def remove(item: str) -> int:
+        return http.delete(f"/v1/items/shop/{item}", headers=headers).status_code
+
+    with ThreadPoolExecutor(len(gone)) as threads:
+        assert list(threads.map(remove, gone)) == [204] * 12
+    after = http.get("/v1/catalogs/shop").json()
+    assert (after["items"], after["version"]) == (before["items"] - 12, before["version"] + 12)
+    shown = http.get(session).json()
+    assert shown["likes"] == [gone[0]]
+    assert not {item["id"] for item in shown["page"]["items"]} & {*gone}
+    other = {"item": shown["page"]["items"][0]["id"], "verdict": "dislike"}
+    assert http.post(f"{session}/clicks", json=other).status_code == 200

@@ -164,6 +164,31 @@ def test_what_could_not_be_finished_leaves_nothing_behind(tmp_path: Path) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("how", ["link", "open to others"])
+def test_copies_are_not_kept_where_others_can_put_something(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """In the folder for temporary files anybody may have made what we would use."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    base, other = tmp_path / f"seeker-parts-{os.getuid()}", tmp_path / "other"
+    part = Part.of(made(items=50, dims=(6,)).views, Range(0, 50))
+    sent(Copy(None, "name", Range(0, 50)), part, "me")
+    assert Copy(None, "name", Range(0, 50)).open() is not None
+    if how == "link":
+        base.rename(other)
+        base.symlink_to(other)
+    else:
+        base.chmod(0o777)
+    (base / "name-0-50.mine").mkdir()
+    before = sorted(base.rglob("*"))
+    copy = Copy(None, "name", Range(0, 50))
+    assert copy.open() is None
+    with pytest.raises(BadInput, match="others can write"):
+        sent(copy, part, "me")
+    copy.remove()
+    assert sorted(base.rglob("*")) == before
+
+
 def test_who_starts_ray_tidies_up_after_those_who_were_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from seeker.catalog.departed import Departed
 from seeker.catalog.facets import Facet
 from seeker.catalog.given import checked_ids, checked_titles, checked_views
 from seeker.catalog.head import Head
-from seeker.catalog.opening import check_sizes, open_views
+from seeker.catalog.opening import check_items, check_sizes, open_views
 from seeker.catalog.paths import PathLike, path_of
 from seeker.catalog.shelf import InMemory, Shelf, Stored
 from seeker.catalog.values import Kind, short
@@ -96,8 +96,10 @@ class Catalog:
         stamp = _stamp(folder)
         head = heads.read(folder)
         check_sizes(folder, head)
+        views = open_views(folder, head)
+        check_items(folder, head)
         shelf = Stored(folder / head.items.file, head.count)
-        catalog = cls(shelf, open_views(folder, head), reading.recorded(head, trust), folder, head)
+        catalog = cls(shelf, views, reading.recorded(head, trust), folder, head)
         # From before the head was read: a switch in between must show as a change.
         catalog._stamp = stamp
         return catalog
@@ -204,16 +206,17 @@ class Catalog:
 
     @property
     def departed(self) -> Departed:
-        """The vectors of items that were removed lately."""
-        return Departed(None if self.folder is None else self._shelf.table)
+        """The vectors of items that were removed, for sessions in which they were judged."""
+        dimensions = {name: view.dimensions for name, view in self.views.items()}
+        return Departed(None if self.folder is None else self._shelf.table, dimensions)
 
     def walk(self) -> Iterator[tuple[str, str, str, str | None, dict[str, Any]]]:
         """Yield id, title, text, media and attributes of all items, without holding them all."""
         return self._shelf.table.walk()
 
-    def kept_of_departed(self, since: int) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield id, view, last version and vector of items removed in version `since` or later."""
-        return self._shelf.table.all_departed(since)
+    def kept_of_departed(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield id, view, last version and vector of all items that were removed and are kept."""
+        return self._shelf.table.all_departed()
 
     @property
     def attributes(self) -> dict[str, Kind]:

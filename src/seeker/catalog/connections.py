@@ -20,6 +20,14 @@ class Unreadable(Conflict):
     title = "The catalog cannot be read"
 
 
+def unreadable(what: str) -> Unreadable:
+    """Return the error for an item table that holds what it should not."""
+    return Unreadable(
+        f"The item table of the catalog cannot be read ({what}).",
+        "Check the catalog with `seeker verify`.",
+    )
+
+
 class Connections(Protocol):
     """Gives a connection for the length of a `with` block."""
 
@@ -39,14 +47,29 @@ class _Held:
         self.connection.close()
 
 
-class FileConnections:
-    """One read-only connection per thread and process to a file that never changes.
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file of items to read, one that may come from elsewhere.
 
-    `immutable` makes SQLite take no locks at all, so that nothing can block or be inherited.
+    `immutable` makes SQLite take no locks at all and look at no journal, so that nothing can block
+    or be inherited. Not mapped: a file that is cut off is an error then, and not the end of the
+    process.
     """
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    try:
+        for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+            connection.execute(f"PRAGMA {setting}").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class FileConnections:
+    """One read-only connection per thread and process to a file that never changes."""
 
     def __init__(self, path: Path) -> None:
-        self._address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        self._path = path.absolute()
         self._local = threading.local()
 
     @contextmanager
@@ -57,15 +80,12 @@ class FileConnections:
             held = self._local.held = _Held(self._open())
         try:
             yield held.connection
-        except sqlite3.DatabaseError as error:
-            raise Unreadable(
-                f"The item table of the catalog cannot be read ({error}).",
-                "Check the catalog with `seeker verify`.",
-            ) from None
+        except sqlite3.Error as error:
+            raise unreadable(str(error)) from None
 
     def _open(self) -> sqlite3.Connection:
         try:
-            return sqlite3.connect(self._address, uri=True, check_same_thread=False)
+            return connect(self._path)
         except sqlite3.OperationalError:
             raise Unreadable(
                 "This version of the catalog has been tidied away.", "Open the catalog again."

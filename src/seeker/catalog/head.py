@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from seeker.catalog.paths import work_folder
-from seeker.catalog.values import Kind
+from seeker.catalog.manifest_fields import (
+    LARGEST_BYTES,
+    VIEW_NAME,
+    BadField,
+    Fields,
+    decoded,
+    encoded,
+)
+from seeker.catalog.nofollow import OpenFolder
+from seeker.catalog.paths import LeadsOut, NotPlain, open_inside, work_folder
+from seeker.catalog.schema import MOST_ATTRIBUTES
+from seeker.catalog.values import CALLED, Kind, short
 from seeker.errors import BadInput, NotFound
+from seeker.space.packing import DTYPES
 
 SCHEMA = 2
 NAME = "catalog.json"
+METRICS = ("euclidean", "cosine", "manhattan")
+
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Between these lie all mean squared distances that vectors of float32 can have."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +42,9 @@ class Stored:
     @classmethod
     def of(cls, folder: Path, file: str) -> Stored:
         """Measure a file."""
-        with (folder / file).open("rb") as handle:
+        with open_inside(folder, file) as handle:
             digest = hashlib.file_digest(handle, "sha256").hexdigest()
-        return cls(file, (folder / file).stat().st_size, digest)
+            return cls(file, handle.tell(), digest)
 
 
 @dataclass(frozen=True)
@@ -103,48 +116,38 @@ class Head:
 
     def write(self, folder: Path) -> None:
         """Put this head in place of the one that is there, at once or not at all."""
-        aside = folder / f"{NAME}.new"
-        with aside.open("w", encoding="utf-8") as handle:
-            json.dump(self.to_json(), handle, indent=2, ensure_ascii=False)
-            handle.write("\n")
-            handle.flush()
-            os.fsync(handle.fileno())
-        aside.replace(folder / NAME)
-        settle(folder)
-
-
-def settle(folder: Path) -> None:
-    """Make sure that what was renamed in a folder outlives a loss of power."""
-    if os.name == "nt":
-        # Windows has no such call for folders; its file system keeps a journal of renames.
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        try:
+            contents = encoded(self.to_json())
+        except BadField as error:
+            raise BadInput(f"The catalog.json to be written {error}.") from None
+        with OpenFolder.at(folder) as opened:
+            opened.write(NAME, contents)
 
 
 def read(folder: Path) -> Head:
     """Read the head of a catalog; refuse what is no catalog, damaged, or newer than this Seeker."""
     try:
-        written = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        with open_inside(folder, NAME) as handle:
+            contents = handle.read(LARGEST_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise _missing(folder) from None
-    except (ValueError, RecursionError):
-        raise damaged(folder, "its catalog.json is not JSON") from None
-    if not isinstance(written, dict) or not isinstance(written.get("schema"), int):
-        raise damaged(folder, "its catalog.json does not say which schema it has")
-    if written["schema"] > SCHEMA:
-        raise BadInput(
-            f"The catalog at '{folder}' has schema {written['schema']}, but this Seeker reads "
-            f"schemas up to {SCHEMA}.",
-            "Install a newer Seeker, or build the catalog again with this one.",
-        )
+    except LeadsOut:
+        raise damaged(folder, "its catalog.json is a link that leads out of the folder") from None
+    except NotPlain:
+        raise damaged(folder, "its catalog.json is not a file") from None
     try:
-        return _head(written)
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise damaged(folder, "its catalog.json is not complete") from None
+        written = decoded(contents)
+        if not isinstance(written, dict) or type(written.get("schema")) is not int:
+            raise BadField("does not say which schema it has")
+        if written["schema"] > SCHEMA:
+            raise BadInput(
+                f"The catalog at '{folder}' has schema {short(written['schema'])}, but this Seeker "
+                f"reads schemas up to {SCHEMA}.",
+                "Install a newer Seeker, or build the catalog again with this one.",
+            )
+        return _head(Fields(written, "all of it"))
+    except BadField as error:
+        raise damaged(folder, f"its catalog.json {error}") from None
 
 
 def _missing(folder: Path) -> NotFound:
@@ -173,41 +176,73 @@ def damaged(folder: Path, what: str) -> BadInput:
     )
 
 
-def _head(written: Mapping[str, Any]) -> Head:
-    return Head(
-        version=int(written["version"]),
-        count=int(written["count"]),
-        items=_stored(written["items"]),
-        attributes=dict(written["attributes"]),
-        views={name: _view(entry) for name, entry in written["views"].items()},
-        media=int(written["media"]),
-        made=str(written["made"]),
-        seeker=str(written["seeker"]),
-        source=dict(written["source"]),
-        about=dict(written["about"]),
-        departed=int(written["departed"]),
+def _head(written: Fields) -> Head:
+    written.whole("schema", 1)
+    head = Head(
+        version=written.whole("version", 1),
+        count=written.whole("count", 1),
+        items=_stored(written.fields("items")),
+        attributes=_attributes(written.fields("attributes")),
+        views={_view_name(name): _view(view) for name, view in written.fields("views").each()},
+        media=written.whole("media", 0),
+        made=written.text("made"),
+        seeker=written.text("seeker"),
+        source=_source(written.fields("source")),
+        about=written.fields("about").value,
+        departed=written.whole("departed", 0),
     )
+    if not head.views:
+        raise BadField("names no views")
+    if written.text("identity") != head.identity:
+        raise BadField("has an identity that is not that of its version and checksums")
+    return head
 
 
-def _view(entry: Mapping[str, Any]) -> ViewEntry:
-    maker = entry["embedder"]
+def _attributes(entries: Fields) -> dict[str, Kind]:
+    if len(entries.value) > MOST_ATTRIBUTES:
+        raise BadField(f"names more than {MOST_ATTRIBUTES:,} attributes")
+    return {name: cast(Kind, entries.one_of(name, CALLED)) for name in entries.value}
+
+
+def _source(entries: Fields) -> dict[str, Any]:
+    """Return where the items came from; what of it is used again is checked."""
+    entries.objects("updates")
+    left_out = entries.optional("left out")
+    for _, one in () if left_out is None else left_out.each():
+        one.whole("count", 0)
+    return entries.value
+
+
+def _view_name(name: str) -> str:
+    if not VIEW_NAME.fullmatch(name):
+        raise BadField(f"names a view {short(name)}; names are made of letters, digits, - and _")
+    return name
+
+
+def _view(entry: Fields) -> ViewEntry:
+    maker, steps = entry.optional("embedder"), entry.optional("steps")
+    units = entry.one_of("units", ("unit", "raw"))
+    scale = entry.number("scale", _SMALLEST, _LARGEST)
+    if units == "raw" and scale != 1.0:
+        raise BadField(f"gives a view in raw units the scale {scale:g} instead of 1")
+    dtype = entry.one_of("dtype", DTYPES)
+    if (dtype == "int8") != (steps is not None):
+        raise BadField("gives steps to a view that has none, or none to one of int8")
     return ViewEntry(
-        vectors=_stored(entry["vectors"]),
-        moments=_stored(entry["moments"]),
-        dimensions=int(entry["dimensions"]),
-        metric=str(entry["metric"]),
-        units=str(entry["units"]),
-        scale=float(entry["scale"]),
-        radius=float(entry["radius"]),
-        dtype=str(entry["dtype"]),
-        steps=None if entry.get("steps") is None else _stored(entry["steps"]),
-        embedder=maker
-        and Embedded(str(maker["name"]), str(maker["version"]), tuple(maker["reads"])),
+        vectors=_stored(entry.fields("vectors")),
+        moments=_stored(entry.fields("moments")),
+        dimensions=entry.whole("dimensions", 1),
+        metric=entry.one_of("metric", METRICS),
+        units=units,
+        scale=scale,
+        radius=entry.number("radius", 0.0, _LARGEST),
+        dtype=dtype,
+        steps=None if steps is None else _stored(steps),
+        embedder=None
+        if maker is None
+        else Embedded(maker.text("name"), maker.text("version"), maker.texts("reads")),
     )
 
 
-def _stored(entry: Mapping[str, Any]) -> Stored:
-    file = str(entry["file"])
-    if Path(file).is_absolute() or ".." in Path(file).parts:
-        raise ValueError("a catalog names no file outside its folder")
-    return Stored(file, int(entry["bytes"]), str(entry["sha256"]))
+def _stored(entry: Fields) -> Stored:
+    return Stored(entry.file("file"), entry.whole("bytes", 0), entry.sha256("sha256"))

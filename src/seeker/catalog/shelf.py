@@ -11,7 +11,7 @@ from typing import Any, Protocol, overload
 from seeker.catalog.attributes import Attributes
 from seeker.catalog.connections import FileConnections, MemoryConnection
 from seeker.catalog.table import ItemTable
-from seeker.catalog.values import clean, plain
+from seeker.catalog.values import clean, is_unicode, plain
 from seeker.catalog.writer import ItemWriter
 from seeker.session import Item
 
@@ -88,7 +88,7 @@ class Stored:
         """Return the place of an item, if it is there."""
         row = self._remembered.get(id)
         if row is None:
-            if not isinstance(id, str) or not _is_unicode(id):
+            if not isinstance(id, str) or not is_unicode(id):
                 return None
             row = self.table.row(id)
             if row is not None:
@@ -131,13 +131,4 @@ class StoredIds(Sequence[str]):
             yield from self._table.ids(start, start + 16_384)
 
     def __contains__(self, id: Any) -> bool:
-        return isinstance(id, str) and _is_unicode(id) and self._table.row(id) is not None
-
-
-def _is_unicode(text: str) -> bool:
-    """Return whether a text can be written as UTF-8; SQLite holds no other."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return isinstance(id, str) and is_unicode(id) and self._table.row(id) is not None

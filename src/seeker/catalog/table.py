@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seeker.catalog import keywords
-from seeker.catalog.connections import Connections
+from seeker.catalog.connections import Connections, unreadable
 from seeker.catalog.facets import Facet
 from seeker.catalog.filters import Attribute, where
-from seeker.catalog.values import Plain
+from seeker.catalog.manifest_fields import is_media_name
+from seeker.catalog.schema import value_problem
+from seeker.catalog.values import CALLED, Plain, short
 from seeker.numbers import check_whole
 from seeker.types import Doubles, Rows
 
@@ -32,26 +35,26 @@ class ItemTable:
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes by name."""
+        # Names of columns are made of the numbers; a table from elsewhere was checked at opening.
         found = self._all("SELECT name, kind, number FROM attributes ORDER BY number")
         return {name: Attribute(name, kind, number) for name, kind, number in found}
 
     def id_at(self, row: int) -> str:
         """Return the id of the item at a place."""
-        return str(self._all("SELECT id FROM items WHERE row = ?", row)[0][0])
+        found = self._all("SELECT id FROM items WHERE row = ?", row)
+        return _texts(found, 1)[0]
 
     def ids(self, start: int, stop: int) -> list[str]:
         """Return the ids of neighbouring items."""
-        return [
-            found[0]
-            for found in self._all(
-                "SELECT id FROM items WHERE row >= ? AND row < ? ORDER BY row", start, stop
-            )
-        ]
+        found = self._all(
+            "SELECT id FROM items WHERE row >= ? AND row < ? ORDER BY row", start, stop
+        )
+        return _texts(found, max(0, min(stop, self.count) - start))
 
     def row(self, id: str) -> int | None:
         """Return the place of an item, if there is one with this id."""
         found = self._all("SELECT row FROM items WHERE id = ?", id)
-        return int(found[0][0]) if found else None
+        return int(self._rows(one[0] for one in found)[0]) if found else None
 
     def rows(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the places of those items that are there, by id."""
@@ -72,12 +75,24 @@ class ItemTable:
             json.dumps([int(row) for row in rows]),
         )
         by_row = {one[0]: one for one in found}
-        return [self._item(by_row[int(row)]) for row in rows]
+        try:
+            return [self._item(by_row[int(row)]) for row in rows]
+        except KeyError as error:
+            raise unreadable(f"it lacks row {error}") from None
 
     def walk(self, start: int = 0) -> Iterator[tuple[str, str, str, str | None, dict[str, Plain]]]:
         """Yield all items in their order, without holding them all."""
         for first in range(start, self.count, 4096):
-            yield from self.fetch(range(first, min(first + 4096, self.count)))
+            last = min(first + 4096, self.count)
+            found = self._all(
+                "SELECT items.*, known.* FROM items JOIN known USING (row) "
+                "WHERE items.row >= ? AND items.row < ? ORDER BY items.row",
+                first,
+                last,
+            )
+            if len(found) != last - first:
+                raise unreadable(f"it lacks rows from {first:,} on")
+            yield from map(self._item, found)
 
     def matching(self, filter: Mapping[str, Any] | None) -> NDArray[np.bool_]:
         """Return which items pass a filter, (items,)."""
@@ -87,7 +102,7 @@ class ItemTable:
             found = connection.execute(
                 f"SELECT known.row FROM known WHERE {chosen.sql}", chosen.values
             )
-            passing[np.fromiter((row for (row,) in found), np.int64)] = True
+            passing[self._rows(row for (row,) in found)] = True
         return passing
 
     def scores(
@@ -120,7 +135,9 @@ class ItemTable:
         if not found:
             return np.empty(0, np.int64), np.empty(0)
         rows, scores = zip(*found, strict=True)
-        return np.array(rows, np.int64), np.array(scores, np.float64)
+        if not all(isinstance(one, float) and math.isfinite(one) for one in scores):
+            raise unreadable("its keyword index gives scores that are no numbers")
+        return self._rows(rows), np.array(scores, np.float64)
 
     def facets(self, filter: Mapping[str, Any] | None, limit: int) -> dict[str, Facet]:
         """Return how every attribute's values are spread over the items that pass."""
@@ -141,17 +158,23 @@ class ItemTable:
         found = self._all("SELECT view, vector FROM departed WHERE id = ?", id)
         if not found:
             return None
+        if not all(isinstance(one, bytes) and len(one) % 4 == 0 for _, one in found):
+            raise unreadable("a removed item has left something that is no vector")
         return {view: np.frombuffer(vector, "<f4").astype(np.float32) for view, vector in found}
 
-    def all_departed(self, since: int) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield what is kept of removed items whose last version was `since` or later."""
-        found = self._all(
-            "SELECT id FROM departed WHERE version >= ? GROUP BY id ORDER BY min(rowid)", since
-        )
-        for (id,) in found:
-            yield from self._all(
-                "SELECT id, view, version, vector FROM departed WHERE id = ? ORDER BY rowid", id
-            )
+    def all_departed(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield id, view, last version and vector of all items that were removed, oldest first."""
+        last = -(2**63)
+        while found := self._all(
+            "SELECT rowid, id, view, version, vector FROM departed WHERE rowid > ? "
+            "ORDER BY rowid LIMIT 1024",
+            last,
+        ):
+            last = found[-1][0]
+            for _, id, view, version, vector in found:
+                if not isinstance(id, str) or not isinstance(version, int):
+                    raise unreadable("a removed item has no id or no version")
+                yield id, view, version, vector
 
     def _facet(
         self, attribute: Attribute, condition: str, values: tuple[Any, ...], limit: int
@@ -163,6 +186,8 @@ class ItemTable:
                 f"FROM known WHERE {condition}",
                 *values,
             )[0]
+            if known and (value_problem(kind, low) or value_problem(kind, high)):
+                raise unreadable(f"attribute {short(name)} holds what is no number")
             return Facet(name, kind, known, distinct, (), low, high)
         if kind == "tags":
             source = (
@@ -179,6 +204,8 @@ class ItemTable:
             f"ORDER BY many DESC, value LIMIT {max(int(limit), 1)}",
             *values,
         )
+        if any(value_problem(kind, value) for value, *_ in counted):
+            raise unreadable(f"attribute {short(name)} holds a value that is not {CALLED[kind]}")
         distinct, total = counted[0][2:] if counted else (0, 0)
         shown = tuple(
             (bool(value) if kind == "boolean" else value, many)
@@ -187,19 +214,50 @@ class ItemTable:
         return Facet(name, kind, total if known is None else known, distinct, shown)
 
     def _item(self, found: Sequence[Any]) -> tuple[str, str, str, str | None, dict[str, Plain]]:
-        _, id, title, text, media, *known = found
+        row, id, title, text, media, *known = found
+        if not (isinstance(id, str) and isinstance(title, str) and isinstance(text, str)):
+            raise unreadable(f"row {row} has an id, title or text that is no text")
+        if media is not None and not is_media_name(media):
+            raise unreadable(f"row {row} names a picture outside the media folder")
         attributes: dict[str, Plain] = {}
         for name, attribute in self.attributes.items():
             value = known[1 + attribute.number]
             if value is None:
                 continue
+            if value_problem(attribute.kind, value):
+                raise unreadable(f"{short(name)} in row {row} is not {CALLED[attribute.kind]}")
             if attribute.kind == "boolean":
                 value = bool(value)
             elif attribute.kind == "tags":
-                value = json.loads(value)
+                value = _tags(name, row, value)
             attributes[name] = value
         return id, title, text, media, attributes
+
+    def _rows(self, found: Iterable[int]) -> Rows:
+        """Return rows that the table gave, if they are rows of the views, too."""
+        rows = np.fromiter(found, np.int64)
+        if rows.size and not 0 <= rows.min() <= rows.max() < self.count:
+            raise unreadable("it has rows that the views have not")
+        return rows
 
     def _all(self, sql: str, *values: object) -> list[Any]:
         with self._connections.use() as connection:
             return connection.execute(sql, values).fetchall()
+
+
+def _texts(found: Sequence[tuple[object]], count: int) -> list[str]:
+    """Return a column of so many texts."""
+    texts = [one for (one,) in found if isinstance(one, str)]
+    if len(texts) != count:
+        raise unreadable("items are missing, or have ids that are no texts")
+    return texts
+
+
+def _tags(name: str, row: int, value: str) -> list[str]:
+    try:
+        tags = json.loads(value)
+    except (ValueError, RecursionError):
+        tags = None
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise unreadable(f"{short(name)} in row {row} is no list of tags")
+    return tags

@@ -65,6 +65,15 @@ def clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+def is_unicode(text: str) -> bool:
+    """Return whether a text can be written as UTF-8; SQLite and JSON hold no other."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def kind_of(value: Plain, loose: bool) -> Kind | None:
     """Return the kind of one value; loose: texts may stand for numbers and booleans, as in CSV."""
     match value:

@@ -5,23 +5,33 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 
 from seeker.catalog.catalog import Catalog
+from seeker.catalog.connections import connect
 from seeker.catalog.head import Head, Stored
+from seeker.catalog.manifest_fields import is_media_name
+from seeker.errors import BadInput, SeekerError
+from seeker.space import View
 
 _ROWS = 16_384
+_CLOSE = 1e-6
+"""By how much what was measured may differ on another machine, as a part of the whole."""
 
 
 def problems(path: str | Path) -> list[str]:
     """Return what is wrong with a catalog, in sentences; none if it is whole.
 
-    A folder that cannot even be opened is an error, as it is for everybody else.
+    A folder that is no catalog is an error, as it is for everybody else.
     """
     folder = Path(path)
-    catalog = Catalog.open(folder)
+    try:
+        catalog = Catalog.open(folder)
+    except BadInput as error:
+        return [error.message]
     if catalog.head is None:
         return []
     return list(_problems(folder, catalog, catalog.head))
@@ -31,45 +41,97 @@ def _problems(folder: Path, catalog: Catalog, head: Head) -> Iterator[str]:
     for stored in head.files:
         if Stored.of(folder, stored.file).sha256 != stored.sha256:
             yield f"'{stored.file}' is not what was written: its checksum is another."
-    yield from _item_problems(folder, head)
-    for name, view in catalog.views.items():
-        for start in range(0, len(view), _ROWS):
-            if not np.isfinite(view.rows(slice(start, start + _ROWS))).all():
-                yield f"View '{name}' holds numbers that are not finite from row {start:,} on."
-                break
-
-
-def _item_problems(folder: Path, head: Head) -> Iterator[str]:
-    address = f"{(folder / head.items.file).absolute().as_uri()}?mode=ro&immutable=1"
-    connection = sqlite3.connect(address, uri=True)
     try:
-        for (said,) in connection.execute("PRAGMA integrity_check"):
-            if said != "ok":
-                yield f"'{head.items.file}' is damaged: {said.splitlines()[0]}."
-        count, last = connection.execute("SELECT count(*), max(row) FROM items").fetchone()
-        if (count, last) != (head.count, head.count - 1):
-            yield f"The item table has {count:,} items instead of {head.count:,}."
-        media = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
-        missing, changed = 0, 0
-        for (name,) in media:
-            whole = _thumbnail_is_whole(folder, name)
-            missing += whole is None
-            changed += whole is False
-        if missing:
-            yield f"{missing:,} thumbnails are missing."
-        if changed:
-            yield f"{changed:,} thumbnails are not what was written."
-    except sqlite3.DatabaseError as error:
+        with closing(connect(folder / head.items.file)) as connection:
+            yield from _item_problems(connection, folder, head)
+    except sqlite3.Error as error:
         yield f"'{head.items.file}' cannot be read: {error}."
-    finally:
-        connection.close()
+    try:
+        for _ in catalog.walk():
+            pass
+    except SeekerError as error:
+        yield error.message
+    for name, view in catalog.views.items():
+        with np.errstate(invalid="ignore", over="ignore"):
+            yield from _view_problems(name, view)
+
+
+def _view_problems(name: str, view: View) -> Iterator[str]:
+    for start in range(0, len(view), _ROWS):
+        if not np.isfinite(view.rows(slice(start, start + _ROWS))).all():
+            yield f"View '{name}' holds numbers that are not finite from row {start:,} on."
+            return
+    try:
+        metric = "euclidean" if view.fast else view.metric
+        found = View.measured(name, view.vectors, metric, view.units, view.steps, view.centre)
+    except SeekerError as error:
+        yield f"View '{name}' cannot be measured: {error.message}"
+        return
+    size = float(np.abs(found.mean).max()) + float(np.sqrt(found.variance).max())
+    same = (
+        np.allclose(found.mean, view.mean, rtol=_CLOSE, atol=_CLOSE * size)
+        and np.allclose(found.variance, view.variance, rtol=_CLOSE, atol=_CLOSE * size**2)
+        and np.isclose(found.radius, view.radius, rtol=_CLOSE, atol=_CLOSE * size**2)
+        and np.isclose(found.scale, view.scale, rtol=_CLOSE, atol=0.0)
+    )
+    if not same:
+        yield f"The scale, radius or moments of view '{name}' are not those of its vectors."
+
+
+def _item_problems(connection: sqlite3.Connection, folder: Path, head: Head) -> Iterator[str]:
+    for (said,) in connection.execute("PRAGMA integrity_check"):
+        if said != "ok":
+            yield f"'{head.items.file}' is damaged: {said.splitlines()[0]}."
+    for table in ("items", "known"):
+        count, first, last = connection.execute(
+            f"SELECT count(*), min(row), max(row) FROM {table}"
+        ).fetchone()
+        if (count, first, last) != (head.count, 0, head.count - 1):
+            yield f"The item table has {count:,} rows of '{table}' instead of {head.count:,}."
+    yield from _departed_problems(connection, head)
+    yield from _media_problems(connection, folder, head)
+
+
+def _departed_problems(connection: sqlite3.Connection, head: Head) -> Iterator[str]:
+    (count,) = connection.execute("SELECT count(DISTINCT id) FROM departed").fetchone()
+    if count != head.departed:
+        yield f"Vectors of {count:,} removed items are kept instead of {head.departed:,}."
+    sizes = {name: 4 * entry.dimensions for name, entry in head.views.items()}
+    found = connection.execute("SELECT view, typeof(vector), length(vector) FROM departed")
+    if any(kind != "blob" or sizes.get(view) != size for view, kind, size in found):
+        yield "Vectors of removed items do not fit the views."
+
+
+def _media_problems(connection: sqlite3.Connection, folder: Path, head: Head) -> Iterator[str]:
+    media = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
+    named, missing, changed, outside = 0, 0, 0, 0
+    for (name,) in media:
+        named += 1
+        whole = _thumbnail_is_whole(folder, name) if is_media_name(name) else None
+        outside += not is_media_name(name)
+        missing += whole is None and is_media_name(name)
+        changed += whole is False
+    if named != head.media:
+        yield f"The item table names {named:,} thumbnails instead of {head.media:,}."
+    if outside:
+        yield f"{outside:,} thumbnails are named outside the media folder."
+    if missing:
+        yield f"{missing:,} thumbnails are missing."
+    if changed:
+        yield f"{changed:,} thumbnails are not what was written."
 
 
 def _thumbnail_is_whole(folder: Path, name: str) -> bool | None:
-    """Return whether a thumbnail's contents are those it is named by; None if it is missing."""
-    file = folder / name
+    """Return whether a thumbnail's contents are those it is named by; None if it is missing.
+
+    The media folder may be a link, to another disk perhaps; a link in it leads nowhere else.
+    """
     try:
-        contents = file.read_bytes()
-    except OSError:
+        root, file = (folder / "media").resolve(), (folder / name).resolve()
+        if not file.is_relative_to(root) or not file.is_file():
+            return None
+        with file.open("rb") as handle:
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+    except (OSError, RuntimeError):
         return None
-    return hashlib.sha256(contents).hexdigest()[:32] == file.stem
+    return digest[:32] == file.stem

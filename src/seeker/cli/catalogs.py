@@ -115,12 +115,24 @@ def verify(catalog: str) -> int:
 
 @click.command(short_help="Remove what old versions left in a catalog.")
 @click.argument("catalog")
-def tidy(catalog: str) -> None:
+@click.option(
+    "--forget-removed",
+    metavar="DAYS",
+    type=click.IntRange(0),
+    help="Also forget ids and vectors of items removed so many days ago; 0 for all.",
+)
+def tidy(catalog: str, forget_removed: int | None) -> None:
     """Remove files of CATALOG that its present version does not need.
 
-    Programs that have an old version open must open the catalog again.
+    Programs that have an old version open must open the catalog again. Of items that were removed,
+    ids and vectors are kept for searches in which they were judged; who forgets them ends these
+    searches.
     """
+    from seeker.catalog.building import update
     from seeker.catalog.building.publish import tidied
 
+    if forget_removed is not None:
+        gone = update.forget_removed(catalog, forget_removed)
+        click.echo(f"Forgot {counted(gone, 'removed item')}.")
     freed = tidied(Path(catalog))
     click.echo(f"Freed {sized(freed)}.")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from seeker.catalog import Catalog, Facet
 from seeker.catalog.values import short
-from seeker.cli.words import counted, sized
+from seeker.cli.words import counted, printable, sized
 
 
 def described(catalog: Catalog) -> Iterator[str]:
@@ -15,24 +15,26 @@ def described(catalog: Catalog) -> Iterator[str]:
     if head is None:
         return
     items = counted(len(catalog), "item")
-    yield f"{items}, version {head.version} ({head.identity}), made {head.made}"
+    yield f"{items}, version {head.version} ({head.identity}), made {printable(head.made)}"
     for key, value in head.about.items():
-        yield f"  {key}: {value}"
+        yield f"  {printable(key)}: {printable(str(value))}"
     source = head.source
-    yield f"from {source.get('kind', 'unknown')} {short(source.get('path', ''), 120)}"
-    left_out = source.get("left out", {})
+    kind = printable(str(source.get("kind", "unknown")))
+    yield f"from {kind} {short(source.get('path', ''), 120)}"
+    left_out = source.get("left out") or {}
     if left_out:
         kinds = ", ".join(f"{one['count']:,} × {what}" for what, one in left_out.items())
-        yield f"left out: {kinds}"
+        yield f"left out: {printable(kinds)}"
     yield "views:"
     for name, view in head.views.items():
-        maker = f", by {view.embedder.name} ({view.embedder.version})" if view.embedder else ""
+        made = view.embedder
+        maker = printable(f", by {made.name} ({made.version})") if made else ""
         form = f"{view.dimensions} × {view.dtype}"
         yield f"  {name}: {form}, {view.metric}, {sized(view.vectors.bytes)}{maker}"
     if head.attributes:
         yield "attributes:"
         for facet in catalog.facets(limit=5).values():
-            yield f"  {facet.name}: {_spread(facet)}"
+            yield f"  {printable(facet.name)}: {_spread(facet)}"
     if head.media:
         yield counted(head.media, "thumbnail")
     if head.departed:

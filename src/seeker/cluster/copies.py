@@ -10,6 +10,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -58,6 +59,7 @@ class Copy:
     """The copy of one part: of which catalog (identity) and which rows."""
 
     def __init__(self, root: str | None, identity: str, rows: Range) -> None:
+        self._usual = not root
         base = Path(root) if root else Path(tempfile.gettempdir()) / f"seeker-parts-{os.getuid()}"
         self._folder = base / f"{identity}-{rows.first}-{rows.last}"
         self._rows = rows
@@ -65,6 +67,8 @@ class Copy:
 
     def open(self) -> Part | None:
         """Return the part, mapped from disk, if it is there and whole."""
+        if not self._trusted():
+            return None
         try:
             written = json.loads((self._folder / _DONE).read_text(encoding="utf-8"))
             views = outline.read(self._folder)
@@ -105,10 +109,27 @@ class Copy:
         """Return a folder to write aside; what a killed process has left there is removed."""
         base, begin = self._folder.parent, f"{self._folder.name}."
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self._trusted():
+            raise BadInput(
+                f"'{base}' is a link, or a folder that others can write to.",
+                "Remove it, or name another folder for copies with --shard-copies.",
+            )
         under_way = {aside for aside, _ in self._aside.values()}
         for left in set(base.glob(f"{begin}*")) - under_way:
             shutil.rmtree(left, ignore_errors=True)
         return Path(tempfile.mkdtemp(prefix=begin, dir=base))
+
+    def _trusted(self) -> bool:
+        """Return whether nobody but its owner, who runs this, writes to the folder of all copies.
+
+        In the folder for temporary files anybody may have put a folder or a link of its name.
+        """
+        try:
+            found = self._folder.parent.lstat()
+        except OSError:
+            return False
+        ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+        return not self._usual or (ours and not found.st_mode & 0o022)
 
     def finish(self, sender: str, expected: str, views: tuple[PartView, ...]) -> None:
         """Put what a sender has sent in place, if it is whole; views: with none of their rows."""
@@ -129,7 +150,8 @@ class Copy:
 
     def remove(self) -> None:
         """Remove the copy; whoever has it mapped keeps what they have."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._trusted():
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _file(self, number: int) -> Path:
         return self._folder / str(number)

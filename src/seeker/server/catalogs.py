@@ -103,6 +103,8 @@ async def remove(
     """Take an item out of a catalog, for all and for good; needs an admin key.
 
     The catalog gets a new version, as with `seeker remove`: sessions go on, without the item.
+    Several such calls take turns. The item's id and vectors are kept for sessions in which it was
+    judged, until `seeker tidy --forget-removed`.
     """
     service.keys.check_admin(authorization)
 
@@ -115,7 +117,7 @@ async def remove(
         update.remove(opened.folder, ids=[id])
         service.engine.catalogs.look_again(name)
 
-    await service.run(work)
+    await service.change(catalog, work)
     return Response(status_code=204)
 
 

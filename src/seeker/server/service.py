@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import Depends, Header, Request
 
 from seeker.catalog import Catalog
+from seeker.catalog.locks import WAIT_SECONDS
 from seeker.engine import Catalogs, Engine, Pool
 from seeker.engine.memory import give_back
 from seeker.kernels.threads import cores
@@ -56,6 +57,12 @@ class Service:
         if session is None:
             return await asyncio.wrap_future(self.pool.submit(work))
         async with self.gate.turn(session):
+            return await asyncio.wrap_future(self.pool.submit(work))
+
+    async def change(self, catalog: str, work: Callable[[], Result]) -> Result:
+        """Have a catalog changed in a thread: one change at a time, the others wait without one."""
+        # No session has an id with a blank in it.
+        async with self.gate.turn(f"catalog {catalog}", "a change of this catalog", WAIT_SECONDS):
             return await asyncio.wrap_future(self.pool.submit(work))
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from seeker.catalog.building.plan import Making
 from seeker.catalog.building.record import Problem
 from seeker.catalog.building.vectors import VectorFile
 from seeker.catalog.head import Stored, ViewEntry
+from seeker.catalog.nofollow import new_file, real_folder
 from seeker.catalog.values import Kind, fitting, short
 from seeker.catalog.writer import ItemWriter
 from seeker.errors import BadInput
@@ -49,13 +50,13 @@ class Assembly:
         taken: Callable[[str], bool] = lambda _: False,
     ) -> None:
         """Start empty. kinds: what attributes must be; taken: whether an id is in use elsewhere."""
-        folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
+        self._folder = real_folder(folder)
         self._makings = makings
         self._loose = loose
         self._kinds = kinds or {}
         self._taken = taken
-        (folder / "items.sqlite").unlink(missing_ok=True)
+        for ending in ("", "-journal", "-wal", "-shm"):
+            (folder / f"items.sqlite{ending}").unlink(missing_ok=True)
         connection = sqlite3.connect(folder / "items.sqlite", isolation_level=None)
         self.writer = ItemWriter(connection, loose)
         self.vectors = {
@@ -135,7 +136,8 @@ class Assembly:
             view = View.measured(making.name, vectors, metric, steps=steps, centre=centre)
         moments = f"views/{making.name}.moments.npy"
         kept = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
-        np.save(self._folder / moments, np.stack(kept), allow_pickle=False)
+        with new_file(self._folder / moments) as handle:
+            np.save(handle, np.stack(kept), allow_pickle=False)
         synced(self._folder / moments)
         if steps is not None:
             synced(steps_of(path))

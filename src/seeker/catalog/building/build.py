@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,10 +24,12 @@ from seeker.catalog.building.run import NoItems, run
 from seeker.catalog.building.sources.choose import Options, open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
-from seeker.catalog.locks import alone
+from seeker.catalog.locks import alone, clear
+from seeker.catalog.manifest_fields import BadField, check_plain, cleaned
+from seeker.catalog.nofollow import new_file, remove_tree
 from seeker.catalog.paths import PathLike, path_of, work_folder
 from seeker.catalog.writer import ItemWriter
-from seeker.errors import Conflict
+from seeker.errors import BadInput, Conflict
 from seeker.space.packing import check_dtype
 
 if TYPE_CHECKING:
@@ -61,15 +62,20 @@ def build(
         raise Conflict(
             f"'{target}' is there already and is no catalog.", "Choose another place for it."
         )
+    try:
+        check_plain(cleaned(dict(about or {})))
+    except BadField as error:
+        raise BadInput(f"What is said about the catalog {error}.") from None
     opened = open_source(source, options or Options())
     stored = check_dtype(dtype)
     planned = plan(opened.offer, views, metric, embedders or {})
     makings = [dataclasses.replace(one, dtype=stored) for one in planned]
     check_attributes(makings, opened)
+    if (target / heads.NAME).exists():
+        publish.check_writable(target, media=opened.offer.pictures)
     report = Report(strict)
-    target.parent.mkdir(parents=True, exist_ok=True)
     work = work_folder(target)
-    work.mkdir(exist_ok=True)
+    work.parent.mkdir(parents=True, exist_ok=True)
     with (
         alone(work / "lock", f"'{target}' is being built"),
         Progress(tell, progress) as shown,
@@ -93,7 +99,7 @@ def build(
         try:
             made = run(opened, makings, work, report, shown, prefix, farewell=farewell)
         except NoItems:
-            shutil.rmtree(work, ignore_errors=True)
+            clear(work)
             raise
         head = make_head(
             made,
@@ -103,7 +109,7 @@ def build(
             departed=departed,
         )
         publish.publish(head, work, target)
-        shutil.rmtree(work, ignore_errors=True)
+        clear(work)
     for line in report.lines():
         if tell is not None:
             tell(line)
@@ -127,8 +133,8 @@ def make_head(
         media=made.media,
         made=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         seeker=__version__,
-        source=source,
-        about=about,
+        source=cleaned(dict(source)),
+        about=cleaned(dict(about)),
         departed=departed,
     )
 
@@ -137,14 +143,15 @@ def begin(work: Path, how: str) -> bool:
     """Make a work folder ready; return whether there is work in it that can be gone on with."""
     note = work / "how.json"
     try:
-        same = note.read_text(encoding="utf-8") == how
+        same = not note.is_symlink() and note.read_text(encoding="utf-8") == how
     except (FileNotFoundError, UnicodeDecodeError):
         same = False
     if not same:
         # Never the lock: it is held.
         for name in ("chunks", "new"):
-            shutil.rmtree(work / name, ignore_errors=True)
-        note.write_text(how, encoding="utf-8")
+            remove_tree(work / name)
+        with new_file(note) as handle:
+            handle.write(how.encode())
     return same and any((work / "chunks").glob("*.npz"))
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from seeker.catalog.building.plan import Making
 from seeker.catalog.building.record import Problem, Record
+from seeker.catalog.nofollow import new_file
 from seeker.types import Floats
 
 
@@ -34,7 +35,7 @@ class Chunk:
         described = {"items": self.items, "problems": [asdict(one) for one in self.problems]}
         text = np.frombuffer(json.dumps(described).encode(), np.uint8)
         aside = path.with_suffix(".new")
-        with aside.open("wb") as handle:
+        with new_file(aside) as handle:
             np.savez(handle, described=text, **_prefixed(self.vectors))
             handle.flush()
             os.fsync(handle.fileno())

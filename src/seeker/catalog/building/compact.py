@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.building.vectors import VectorFile
+from seeker.catalog.nofollow import new_file
 from seeker.space.moments import mean
 from seeker.space.packing import Stored, packed_in_runs
 from seeker.types import Array, Floats
@@ -32,7 +33,8 @@ def compact(path: Path, dtype: Stored, centre: Floats | None) -> Floats:
     finally:
         file.close()
     if every:
-        np.save(steps_of(path), np.concatenate(every), allow_pickle=False)
+        with new_file(steps_of(path)) as handle:
+            np.save(handle, np.concatenate(every), allow_pickle=False)
     aside.replace(path)
     return centre
 

@@ -10,17 +10,16 @@ from seeker.catalog.building.plan import Making
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.writer import ItemWriter
 
-VERSIONS = 10
-"""For how many versions the vectors of removed items are kept."""
-
 _ROWS = 4096
 
 
-def keep_departed(writer: ItemWriter, old: Catalog, makings: Sequence[Making]) -> int:
+def keep_departed(
+    writer: ItemWriter, old: Catalog, makings: Sequence[Making], since: int = 0
+) -> int:
     """Write the vectors of items that the old version had and the new one lacks; return how many.
 
     Only views that are made in the same way in both are kept: vectors of others would mean
-    nothing. What had left before stays for ten versions.
+    nothing. What had left before stays, unless it was last there before version `since`.
     """
     head = old.head
     if head is None:
@@ -36,8 +35,10 @@ def keep_departed(writer: ItemWriter, old: Catalog, makings: Sequence[Making]) -
     if not same:
         return 0
     kept = set()
-    for id, view, version, vector in old.kept_of_departed(head.version + 1 - VERSIONS):
-        if view in same and not writer.has(id):
+    sizes = {name: 4 * head.views[name].dimensions for name in same}
+    for id, view, version, vector in old.kept_of_departed():
+        fits = isinstance(vector, bytes) and len(vector) == sizes.get(view)
+        if version >= since and fits and not writer.has(id):
             writer.depart(id, view, version, vector)
             kept.add(id)
     for start in range(0, len(old), _ROWS):

@@ -15,6 +15,7 @@ import numpy as np
 from seeker.catalog.building.chunk import Chunk
 from seeker.catalog.building.plan import Making
 from seeker.catalog.building.record import Picture, Problem, Record
+from seeker.catalog.nofollow import new_file, real_folder
 from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.kernels.threads import cores
 from seeker.types import Array, Floats
@@ -141,9 +142,11 @@ class Maker:
         name = hashlib.sha256(contents).hexdigest()[:32]
         file = self._media / name[:2] / f"{name}.webp"
         if not file.exists() or file.stat().st_size != len(contents):
-            file.parent.mkdir(parents=True, exist_ok=True)
+            real_folder(self._media)
+            real_folder(file.parent)
             aside = file.with_name(f"{name}.{os.getpid()}-{id(image)}.new")
-            aside.write_bytes(contents)
+            with new_file(aside) as handle:
+                handle.write(contents)
             aside.replace(file)
         return f"media/{name[:2]}/{name}.webp"
 

@@ -9,7 +9,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from seeker.catalog.building.record import Offer, Source, first_records
-from seeker.catalog.head import Embedded
+from seeker.catalog.head import METRICS, Embedded
+from seeker.catalog.manifest_fields import VIEW_NAME
 from seeker.embedders.foreign import adapted
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import Stored
@@ -17,9 +18,7 @@ from seeker.space.packing import Stored
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
 
-_METRICS = ("euclidean", "cosine", "manhattan")
 _LOOKED_AT = 1000
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,7 @@ def _making(
     given: Embedder | None,
     known: Callable[[], Embedder],
 ) -> Making:
-    if not _NAME.fullmatch(name):
+    if not VIEW_NAME.fullmatch(name):
         raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
     if name in ready and given is None:
         return Making(name, "vectors", offer.vectors[ready[name]], "euclidean", ready[name])
@@ -164,6 +163,6 @@ def _with_metric(one: Making, metric: str | Mapping[str, str] | None) -> Making:
     chosen = metric.get(one.name) if isinstance(metric, Mapping) else metric
     if chosen is None or (one.embedder is not None and not isinstance(metric, Mapping)):
         return one
-    if chosen not in _METRICS:
-        raise BadInput(f"{chosen!r} is not a metric.", f"Use one of {list(_METRICS)}.")
+    if chosen not in METRICS:
+        raise BadInput(f"{chosen!r} is not a metric.", f"Use one of {list(METRICS)}.")
     return replace(one, metric=chosen)

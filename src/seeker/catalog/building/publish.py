@@ -8,17 +8,20 @@ named by their contents and shared by all versions.
 from __future__ import annotations
 
 import os
-import re
-import shutil
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from seeker.catalog import head as heads
-from seeker.catalog.head import Head, settle
-from seeker.catalog.locks import alone
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.connections import FileConnections
+from seeker.catalog.head import Head
+from seeker.catalog.locks import WAIT_SECONDS, alone, clear
+from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.catalog.paths import work_folder
-from seeker.errors import NotFound
+from seeker.errors import Conflict, NotFound
 
+MEDIA = "media"
 VERSIONS = "versions"
 
 
@@ -40,9 +43,24 @@ def prefix(target: Path) -> str:
 
 def _place(target: Path) -> int:
     """Return a number for a folder of files that is not taken by a version or a leftover."""
-    folder = target / VERSIONS
-    taken = [int(one.name) for one in folder.glob("*") if re.fullmatch(r"\d+", one.name)]
-    return max([next_version(target) - 1, *taken]) + 1
+    number = next_version(target)
+    while os.path.lexists(target / VERSIONS / str(number)):
+        number += 1
+    return number
+
+
+def check_writable(target: Path, media: bool) -> None:
+    """Refuse a catalog whose next version would have to be written behind a link.
+
+    media: whether it has new thumbnails. To be asked before any work is done.
+    """
+    with OpenFolder.at(target) as root:
+        for name in (VERSIONS, *((MEDIA,) if media else ())):
+            try:
+                with root.folder(name):
+                    pass
+            except FileNotFoundError:
+                continue
 
 
 def publish(head: Head, work: Path, target: Path) -> None:
@@ -51,84 +69,144 @@ def publish(head: Head, work: Path, target: Path) -> None:
     _sweep_media(new, _media(new / Path(head.items.file).name))
     if not (target / heads.NAME).exists():
         head.write(new)
-        if target.exists():
-            target.rmdir()
-        new.rename(target)
-        settle(target.parent)
+        # The place itself may be a link that its owner has put there.
+        real = Path(os.path.realpath(target))
+        if real.exists():
+            real.rmdir()
+        new.rename(real)
+        with OpenFolder.at(real.parent) as parent:
+            parent.sync()
         return
     before = heads.read(target)
-    _share_media(new / "media", target / "media")
-    place = target / Path(head.items.file).parent
-    place.parent.mkdir(exist_ok=True)
-    new.rename(place)
-    settle(place.parent)
+    place = Path(head.items.file).parent.name
+    with OpenFolder.at(target) as root, OpenFolder.at(work) as aside:
+        with aside.folder("new") as files:
+            _move_media(files, root)
+        with root.folder(VERSIONS, make=True) as versions:
+            versions.take(aside, "new", place)
+            versions.sync()
     head.write(target)
-    tidy(target, {before.items.file, *(one.file for one in before.files)})
+    tidy(target, {one.file for one in before.files})
 
 
-def tidied(target: Path) -> int:
-    """Leave only the present version in a catalog; return how many bytes were freed."""
-    heads.read(target)
+def tidied(target: Path, wait: float = WAIT_SECONDS) -> int:
+    """Leave only the present version in a catalog; return how many bytes were freed.
+
+    Nothing behind a link is touched; if there are links where files of a catalog should be, the
+    rest is tidied and Conflict says so. wait: seconds for which others may go on changing it.
+    """
+    Catalog.open(target)
     work = work_folder(target)
-    work.mkdir(exist_ok=True)
-    with alone(work / "lock", f"'{target}' is being changed"):
-        freed = tidy(target)
+    links: list[Path] = []
+    with alone(work / "lock", f"'{target}' is being changed", wait):
+        freed = tidy(target, links=links)
         if not (work / "chunks").exists():
-            shutil.rmtree(work, ignore_errors=True)
-        return freed
+            clear(work)
+    if links:
+        raise Conflict(
+            f"'{links[0]}' is a link, so what lies behind it was left alone; {freed:,} bytes were "
+            "freed elsewhere.",
+            "Tidy up by hand where it leads, or put a real folder in its place.",
+        )
+    return freed
 
 
-def tidy(target: Path, also: Iterable[str] = ()) -> int:
+def tidy(target: Path, also: Iterable[str] = (), links: list[Path] | None = None) -> int:
     """Remove files that the present version does not name; return how many bytes they had.
 
     also: files to keep, such as those of the version before, which may be in use. Thumbnails are
-    removed only if nothing is kept besides the present version.
+    removed only if nothing is kept besides the present version. links: gets the links that were
+    met and not followed.
     """
     head = heads.read(target)
-    keep = {one.file for one in head.files} | set(also)
+    present = {one.file for one in head.files}
+    keep = present | set(also)
+    met: list[Path] = [] if links is None else links
+    with OpenFolder.at(target) as root:
+        freed = _sweep_version(root, "", keep, met)
+        for versions in _folders(root, [VERSIONS], met):
+            numbers = [name for name in versions.names() if name.isascii() and name.isdigit()]
+            for one in _folders(versions, numbers, met):
+                freed += _sweep_version(one, f"{VERSIONS}/{one.path.name}/", keep, met)
+            for name in numbers:
+                versions.remove_if_empty(name)
+    if keep == present:
+        freed += _sweep_media(target, _media(target / head.items.file), met)
+    return freed
+
+
+def _folders(folder: OpenFolder, names: Iterable[str], links: list[Path]) -> Iterator[OpenFolder]:
+    """Yield the folders of some names, each held open for its turn; links are only noted."""
+    for name in names:
+        try:
+            with folder.folder(name) as opened:
+                yield opened
+        except FileNotFoundError:
+            continue
+        except LinkInside:
+            links.append(folder.path / name)
+
+
+def _sweep_version(folder: OpenFolder, prefix: str, keep: set[str], links: list[Path]) -> int:
+    """Remove the files of a version that nobody keeps; return how many bytes they had."""
     freed = 0
-    for folder in (target, *(target / VERSIONS).glob("*")):
-        for file in (folder / "items.sqlite", *(folder / "views").glob("*.npy")):
-            if file.exists() and file.relative_to(target).as_posix() not in keep:
-                freed += file.stat().st_size
-                file.unlink()
-        for empty in (folder / "views", folder):
-            if empty != target and empty.is_dir() and not any(empty.iterdir()):
-                empty.rmdir()
-    if not set(also) - {one.file for one in head.files}:
-        freed += _sweep_media(target, _media(target / head.items.file))
+    if f"{prefix}items.sqlite" not in keep:
+        freed += folder.remove("items.sqlite")
+    for views in _folders(folder, ["views"], links):
+        for name in views.names():
+            if name.endswith(".npy") and f"{prefix}views/{name}" not in keep:
+                freed += views.remove(name)
+    if prefix:
+        folder.remove_if_empty("views")
     return freed
 
 
 def _media(items: Path) -> set[str]:
     """Return the thumbnails that an item table names."""
-    import sqlite3
-
-    connection = sqlite3.connect(f"{items.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
-    try:
+    with FileConnections(items).use() as connection:
         found = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
         return {media for (media,) in found}
-    finally:
-        connection.close()
 
 
-def _sweep_media(folder: Path, keep: set[str]) -> int:
+def _sweep_media(target: Path, keep: set[str], links: list[Path] | None = None) -> int:
     """Remove thumbnails that nothing names; return how many bytes they had."""
-    freed = 0
-    for at, _, files in os.walk(folder / "media"):
-        for name in files:
-            file = Path(at) / name
-            if file.relative_to(folder).as_posix() not in keep:
-                freed += file.stat().st_size
-                file.unlink()
-    return freed
+
+    def swept(folder: OpenFolder, prefix: str) -> int:
+        freed = 0
+        for name in folder.names():
+            found = folder.look(name)
+            if found is None or f"{prefix}/{name}" in keep:
+                continue
+            if stat.S_ISDIR(found.st_mode):
+                freed += sum(
+                    swept(one, f"{prefix}/{name}") for one in _folders(folder, [name], met)
+                )
+            else:
+                freed += folder.remove(name)
+        return freed
+
+    met: list[Path] = [] if links is None else links
+    with OpenFolder.at(target) as root:
+        return sum(swept(media, MEDIA) for media in _folders(root, [MEDIA], met))
 
 
-def _share_media(source: Path, target: Path) -> None:
+def _move_media(new: OpenFolder, root: OpenFolder) -> None:
     """Move thumbnails to those of the catalog; the same name is the same picture."""
-    for at, _, files in os.walk(source):
-        place = target / Path(at).relative_to(source)
-        place.mkdir(parents=True, exist_ok=True)
-        for name in files:
-            (Path(at) / name).replace(place / name)
-    shutil.rmtree(source, ignore_errors=True)
+
+    def moved(source: OpenFolder, target: OpenFolder) -> None:
+        for name in source.names():
+            found = source.look(name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                with source.folder(name) as inner, target.folder(name, make=True) as place:
+                    moved(inner, place)
+                source.remove_if_empty(name)
+            else:
+                target.take(source, name)
+
+    if new.look(MEDIA) is None:
+        return
+    with new.folder(MEDIA) as source:
+        if source.names():
+            with root.folder(MEDIA, make=True) as target:
+                moved(source, target)
+    new.remove_if_empty(MEDIA)

@@ -15,6 +15,8 @@ from seeker.catalog.building.plan import Making
 from seeker.catalog.building.progress import Progress
 from seeker.catalog.building.record import Source
 from seeker.catalog.building.report import Report
+from seeker.catalog.manifest_fields import is_media_name
+from seeker.catalog.nofollow import real_folder
 from seeker.catalog.values import Kind
 from seeker.catalog.writer import ItemWriter
 from seeker.errors import BadInput
@@ -47,7 +49,7 @@ def run(
     changed, are made.
     """
     chunks, new = work / "chunks", work / "new"
-    chunks.mkdir(parents=True, exist_ok=True)
+    real_folder(chunks)
     size = EMBEDDED if source.offer.pictures or any(one.embedder for one in makings) else READY
     how = name_of(makings, THUMBNAIL)
     assembly = Assembly(new, makings, source.loose, kinds, taken)
@@ -92,7 +94,7 @@ def _kept(file: Path, new: Path) -> Chunk | None:
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
         return None
     pictures: list[Any] = [item["media"] for item in chunk.items if item["media"]]
-    if all(_is_whole(new / one) for one in pictures):
+    if all(is_media_name(one) and _is_whole(new / one) for one in pictures):
         return chunk
     return None
 

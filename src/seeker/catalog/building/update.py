@@ -6,8 +6,9 @@ old files. What is removed leaves its vectors behind, for sessions in which it w
 
 from __future__ import annotations
 
+import datetime
 import json
-import shutil
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,14 +31,21 @@ from seeker.catalog.building.run import run
 from seeker.catalog.building.sources.choose import Options, open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.head import Head
-from seeker.catalog.locks import alone
+from seeker.catalog.locks import WAIT_SECONDS, alone, clear
+from seeker.catalog.nofollow import real_folder, remove_tree
 from seeker.catalog.paths import PathLike, path_of, work_folder
 from seeker.catalog.values import short
 from seeker.errors import BadInput, NotFound
+from seeker.numbers import check_whole
 from seeker.space import packing
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
+
+UPDATES_KEPT = 1000
+"""How many of the last updates catalog.json tells of."""
+
+MOST_DAYS = 36_500
 
 _ROWS = 8192
 
@@ -52,15 +60,18 @@ def add(
     strict: bool = False,
     tell: Tell | None = None,
     progress: bool = False,
+    wait: float = WAIT_SECONDS,
 ) -> Catalog:
     """Add the items of a source to a catalog as a new version, and open it.
 
     The views are those that the catalog has. Items whose id is there already are left out. trust:
-    load any embedder that the catalog names, even if it is not one of Seeker's own.
+    load any embedder that the catalog names, even if it is not one of Seeker's own. wait: for how
+    many seconds another change of the catalog may go on.
     """
     target = path_of(path, "the path of a catalog")
-    with _updating(target) as (work, old, head):
+    with _updating(target, wait) as (work, old, head):
         opened = open_source(source, options or Options())
+        publish.check_writable(target, media=opened.offer.pictures)
         makings = _same_makings(head, opened.offer, embedders or {}, trust)
         report = Report(strict)
         with Progress(tell, progress) as shown:
@@ -82,8 +93,7 @@ def add(
             shown.say("Putting old and new together …")
             fresh = work / "new"
             made, kept = _merged(work / "merged", target, old, np.zeros(len(old), bool), fresh)
-            (fresh / "media").mkdir(exist_ok=True)
-            (fresh / "media").rename(work / "merged" / "media")
+            real_folder(fresh / "media").rename(work / "merged" / "media")
         came = {**opened.origin(), "left out": report.to_json()}
         _switch(target, work, head, made, kept, added=came)
         for line in report.lines():
@@ -97,12 +107,17 @@ def remove(
     *,
     ids: Iterable[str] | None = None,
     where: Mapping[str, Any] | None = None,
+    wait: float = WAIT_SECONDS,
 ) -> Catalog:
-    """Remove items, by their ids or by a filter, as a new version, and open it."""
+    """Remove items, by their ids or by a filter, as a new version, and open it.
+
+    Their ids and vectors are kept for sessions in which they were judged, until `forget_removed`.
+    wait: for how many seconds another change of the catalog may go on.
+    """
     target = path_of(path, "the path of a catalog")
     if ids is None and not where:
         raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
-    with _updating(target) as (work, old, head):
+    with _updating(target, wait) as (work, old, head):
         gone = np.zeros(len(old), bool)
         if ids is not None:
             gone[_rows(old, list(ids))] = True
@@ -119,13 +134,52 @@ def remove(
     return Catalog.open(target)
 
 
+def forget_removed(path: PathLike, days: int = 0, wait: float = WAIT_SECONDS) -> int:
+    """Forget items that were removed `days` or more ago; return how many.
+
+    What was kept of them for sessions, their ids and vectors, is left out of a new version.
+    Sessions in which they were judged can then no longer be opened. Where it is not known when an
+    item was removed, it counts as removed at the first moment after that of which it is known.
+    """
+    target = path_of(path, "the path of a catalog")
+    days = min(check_whole("days", days, 0), MOST_DAYS)
+    with _updating(target, wait) as (work, old, head):
+        since = _first_kept(head, days)
+        gone = {id for id, _, version, _ in old.kept_of_departed() if version < since}
+        if gone:
+            nothing = np.zeros(len(old), bool)
+            made, kept = _merged(work / "merged", target, old, nothing, None, since)
+            _switch(target, work, head, made, kept, forgotten=len(gone))
+    return len(gone)
+
+
+def _first_kept(head: Head, days: int) -> int:
+    """Return the first version whose departed items left less than `days` ago."""
+    if not days:
+        return head.version
+    until = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days)
+    known = [*head.source.get("updates", []), {"version": head.version, "at": head.made}]
+    # What was last in version n left with version n + 1.
+    before = (one["version"] for one in known if _is_before(one, until))
+    return max((version for version in before if version <= head.version), default=0)
+
+
+def _is_before(update: Mapping[str, Any], moment: datetime.datetime) -> bool:
+    """Return whether an update is known to have been at some moment or before it."""
+    try:
+        at = datetime.datetime.fromisoformat(update["at"])
+        return isinstance(update["version"], int) and at <= moment
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
 @contextmanager
-def _updating(target: Path) -> Iterator[tuple[Path, Catalog, Head]]:
+def _updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Head]]:
     """Hold a catalog's lock and give (work folder, catalog, head); clear up after success."""
     Catalog.open(target)
+    publish.check_writable(target, media=False)
     work = work_folder(target)
-    work.mkdir(exist_ok=True)
-    with alone(work / "lock", f"'{target}' is being changed"):
+    with alone(work / "lock", f"'{target}' is being changed", wait):
         old = Catalog.open(target)
         if old.head is None:
             raise BadInput(f"'{target}' is no catalog.")
@@ -133,11 +187,11 @@ def _updating(target: Path) -> Iterator[tuple[Path, Catalog, Head]]:
             yield work, old, old.head
         except BaseException:
             # Chunks are what an interrupted `add` goes on with; there is nothing else to keep.
-            shutil.rmtree(work / "merged", ignore_errors=True)
+            remove_tree(work / "merged")
             if not (work / "chunks").exists():
-                shutil.rmtree(work, ignore_errors=True)
+                clear(work)
             raise
-        shutil.rmtree(work, ignore_errors=True)
+        clear(work)
 
 
 def _same_makings(
@@ -172,13 +226,16 @@ def _same_makings(
 
 
 def _merged(
-    folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None
+    folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None, since: int = 0
 ) -> tuple[Assembled, int]:
-    """Write a version of what stays of the old one and what is new; return it and the departed."""
+    """Write a version of what stays of the old one and what is new; return it and the departed.
+
+    since: those that had left before this version are forgotten.
+    """
     head = old.head
     if head is None:
         raise BadInput("A catalog of arrays cannot be updated in place.")
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
     makings = [
         Making(
             name,
@@ -197,7 +254,7 @@ def _merged(
         _copy(assembly, old, gone)
         if fresh is not None:
             _copy_new(assembly, fresh, makings)
-        departed = keep_departed(assembly.writer, old, makings)
+        departed = keep_departed(assembly.writer, old, makings, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
         return assembly.finish(publish.prefix(target), centres), departed
     finally:
@@ -206,16 +263,23 @@ def _merged(
 
 def _copy(assembly: Assembly, old: Catalog, gone: Any) -> None:
     for row, item in enumerate(old.walk()):
-        if not gone[row]:
-            assembly.writer.add(*item)
+        if not gone[row] and not assembly.writer.add(*item):
+            raise _damaged(f"it has two items {short(item[0])}")
     for start in range(0, len(old), _ROWS):
         stays = ~gone[start : start + _ROWS]
-        assembly.append(
-            {
-                name: view.rows(slice(start, start + _ROWS))[stays].astype(np.float32)
-                for name, view in old.views.items()
-            }
-        )
+        vectors = {}
+        for name, view in old.views.items():
+            with np.errstate(invalid="ignore", over="ignore"):
+                vectors[name] = view.rows(slice(start, start + _ROWS))[stays].astype(np.float32)
+            if not np.isfinite(vectors[name]).all():
+                raise _damaged(f"view '{name}' holds numbers that are not finite")
+        assembly.append(vectors)
+
+
+def _damaged(what: str) -> BadInput:
+    return BadInput(
+        f"The catalog is damaged: {what}.", "Check it with `seeker verify`, or build it again."
+    )
 
 
 def _copy_new(assembly: Assembly, fresh: Path, makings: list[Making]) -> None:
@@ -235,7 +299,9 @@ def _switch(
     target: Path, work: Path, head: Head, made: Assembled, departed: int, **what: Any
 ) -> None:
     """Make the merged files the version that counts."""
-    history = [*head.source.get("updates", []), what]
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    known = [*head.source.get("updates", []), {"version": head.version + 1, "at": at, **what}]
+    history = known[-UPDATES_KEPT:]
     updated = make_head(
         made,
         head.version + 1,
@@ -243,7 +309,7 @@ def _switch(
         head.about,
         departed,
     )
-    shutil.rmtree(work / "new", ignore_errors=True)
+    remove_tree(work / "new")
     (work / "merged").rename(work / "new")
     publish.publish(updated, work, target)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.lib import format as npy
 
+from seeker.catalog.nofollow import new_file, real_folder
 from seeker.space.packing import Stored
 from seeker.types import Array
 
@@ -20,8 +21,8 @@ class VectorFile:
     """A (items, d) array in a file, made by appending."""
 
     def __init__(self, path: Path, dimensions: int, dtype: Stored = "float32") -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._handle = path.open("wb")
+        real_folder(path.parent)
+        self._handle = new_file(path)
         self._handle.write(b"\0" * _HEADER)
         self._dimensions = dimensions
         self._dtype = np.dtype(dtype).newbyteorder("<")
