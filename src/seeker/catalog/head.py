@@ -168,9 +168,13 @@ def _missing(folder: Path) -> NotFound:
     )
 
 
-def damaged(folder: Path, what: str) -> BadInput:
+class Damaged(BadInput):
+    """A catalog that is not as Seeker writes them, by accident or on purpose."""
+
+
+def damaged(folder: Path, what: str) -> Damaged:
     """Return the error for a folder that cannot be trusted."""
-    return BadInput(
+    return Damaged(
         f"The catalog at '{folder}' is damaged: {what}.",
         "Restore it from a copy, or build it again.",
     )

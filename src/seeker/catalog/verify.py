@@ -12,9 +12,9 @@ import numpy as np
 
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.connections import connect
-from seeker.catalog.head import Head, Stored
+from seeker.catalog.head import Damaged, Head, Stored
 from seeker.catalog.manifest_fields import is_media_name
-from seeker.errors import BadInput, SeekerError
+from seeker.errors import SeekerError
 from seeker.space import View
 
 _ROWS = 16_384
@@ -25,12 +25,12 @@ _CLOSE = 1e-6
 def problems(path: str | Path) -> list[str]:
     """Return what is wrong with a catalog, in sentences; none if it is whole.
 
-    A folder that is no catalog is an error, as it is for everybody else.
+    A folder that is no catalog, or one of a newer Seeker, is an error, as it is for everybody else.
     """
     folder = Path(path)
     try:
         catalog = Catalog.open(folder)
-    except BadInput as error:
+    except Damaged as error:
         return [error.message]
     if catalog.head is None:
         return []
