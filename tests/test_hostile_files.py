@@ -32,7 +32,9 @@ def served(place: Path, **given: Any) -> Iterator[TestClient]:
     seconds = iter(range(0, 10**9, 10))
     opened = Catalogs.open([str(place / "shop")])
     catalogs = Catalogs({"shop": opened.get()[1]}, clock=lambda: float(next(seconds)))
-    with TestClient(create_app(settings, catalogs), raise_server_exceptions=False) as client:
+    with TestClient(
+        create_app(settings, catalogs), raise_server_exceptions=False, base_url="http://localhost"
+    ) as client:
         yield client
 
 

@@ -27,7 +27,7 @@ HUGE = "1" + "0" * 400
 def http() -> Iterator[TestClient]:
     settings = Settings(store="memory:", rate=0)
     app = create_app(settings, Catalogs({"shop": made(60, (8, 4))}))
-    with TestClient(app, raise_server_exceptions=False) as client:
+    with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         yield client
 
 
@@ -135,11 +135,51 @@ def test_what_is_wrong_is_said_without_words_of_python(
         assert secret not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "twice"),
+    [
+        ("/v1/sessions", '{"seed": 1, "page_size": 4, "seed": 2}', "seed"),
+        ("/v1/sessions", '{"filter": {"kind": "kind 1", "kind": "kind 2"}}', "kind"),
+        (
+            "/v1/sessions/{}/clicks",
+            '{"item": "a", "verdict": "like", "verdict": "like"}',
+            "verdict",
+        ),
+    ],
+)
+def test_what_is_said_twice_is_refused(http: TestClient, path: str, body: str, twice: str) -> None:
+    """Readers of JSON differ in which of the two counts."""
+    answer = _posted(http, path.format(_started(http)["id"]), body)
+    assert answer.status_code == 400
+    assert answer.json()["detail"] == f"The body says '{twice}' twice."
+
+
 def test_an_idempotency_key_of_odd_letters_is_refused_in_words(http: TestClient) -> None:
     headers = {"Idempotency-Key": "with spaces in between"}
     answer = http.post("/v1/sessions", json={}, headers=headers)
     assert answer.status_code == 422
     assert "letters that cannot be used" in answer.json()["detail"]
+
+
+def test_one_api_key_for_all_visitors_does_not_open_one_s_search_to_another(tmp_path: Path) -> None:
+    """A proxy that adds a key for everybody must not make everybody's idempotency keys one."""
+    from seeker.server.keys import make
+
+    keys = str(tmp_path / "keys")
+    headers = {
+        "Authorization": f"Bearer {make('shop', 'start', keys)}",
+        "Idempotency-Key": "search-number-0001",
+    }
+    settings = Settings(store="memory:", rate=0, keys=keys)
+    app = create_app(settings, Catalogs({"shop": made(30)}))
+    with TestClient(app, base_url="http://localhost", client=("192.0.2.1", 1)) as ann:
+        bob = TestClient(app, base_url="http://localhost", client=("192.0.2.2", 1))
+        ids = [
+            one.post("/v1/sessions", json={}, headers=headers).json()["id"]
+            for one in (ann, bob, ann)
+        ]
+    assert ids[0] == ids[2]
+    assert ids[0] != ids[1]
 
 
 @pytest.mark.parametrize(
@@ -155,7 +195,9 @@ def test_only_what_says_that_it_is_json_is_read(http: TestClient, kind: str) -> 
 def test_pages_of_other_origins_can_read_why_they_were_refused() -> None:
     settings = Settings(store="memory:", rate=0.001, burst=1, cors=("https://shop.example",))
     origin = {"Origin": "https://shop.example"}
-    with TestClient(create_app(settings, Catalogs({"shop": made(30)}))) as client:
+    with TestClient(
+        create_app(settings, Catalogs({"shop": made(30)})), base_url="http://localhost"
+    ) as client:
         statuses = []
         for _ in range(2):
             answer = client.get("/v1/catalogs", headers=origin)
@@ -185,7 +227,8 @@ def test_items_of_any_id_can_be_reached() -> None:
     vectors = np.random.default_rng(0).normal(size=(len(ODD), 4))
     catalog = Catalog.from_arrays(ODD, {"v": vectors})
     with TestClient(
-        create_app(Settings(store="memory:", rate=0), Catalogs({"s": catalog}))
+        create_app(Settings(store="memory:", rate=0), Catalogs({"s": catalog})),
+        base_url="http://localhost",
     ) as http:
         session = f"/v1/sessions/{_started(http)['id']}"
         for item in ODD:
@@ -198,7 +241,9 @@ def test_items_of_any_id_can_be_reached() -> None:
 
 def test_words_that_are_no_methods_do_not_fill_the_figures() -> None:
     settings = Settings(store="memory:", rate=0, open_metrics=True)
-    with TestClient(create_app(settings, Catalogs({"shop": made(30)}))) as client:
+    with TestClient(
+        create_app(settings, Catalogs({"shop": made(30)})), base_url="http://localhost"
+    ) as client:
         for n in range(3):
             assert client.request(f"WORD{n}", "/v1/catalogs").status_code == 405
             assert client.request(f"WORD{n}", f"/nowhere/{n}").status_code in (404, 405)
@@ -265,7 +310,7 @@ def test_an_answer_that_fails_half_way_breaks_off(tmp_path: Path) -> None:
     admin = make("boss", "admin", keys)
     settings = Settings(store=str(store), rate=0, keys=keys)
     app = create_app(settings, Catalogs({"shop": made(30)}))
-    with TestClient(app, raise_server_exceptions=False) as client:
+    with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         asks = {"Authorization": f"Bearer {admin}"}
         for _ in range(3):
             assert client.post("/v1/sessions", json={}, headers=asks).status_code == 201

@@ -26,7 +26,8 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def http(log: Path) -> Iterator[httpx.Client]:
     folder = folder_of(log.parent / "shop", 40)
     flags = ("--store", str(log.parent / "s.sqlite"), "--rate", "0")
-    with serving(folder, log, *flags, "--request-timeout", str(IN_TIME)) as client:
+    named = ("--allowed-host", "shop.example", "--allowed-host", "*.shops.example")
+    with serving(folder, log, *flags, *named, "--request-timeout", str(IN_TIME)) as client:
         yield client
     assert "Traceback" not in log.read_text()
 
@@ -66,7 +67,8 @@ class Line:
         self._socket.close()
 
 
-POST = ("Host: here", "Content-Type: application/json")
+CLOSE = "Connection: close"
+POST = ("Host: localhost", "Content-Type: application/json")
 
 
 def _problem(heard: str) -> dict[str, object]:
@@ -88,24 +90,24 @@ def test_a_body_that_does_not_come_is_waited_for_and_then_refused(http: httpx.Cl
 
 
 @pytest.mark.parametrize(
-    "said", ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nHost: here\r\nX-Slow: "]
+    "said", ["", "GET /healthz HT", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: "]
 )
 def test_who_does_not_say_what_they_want_is_hung_up_on(http: httpx.Client, said: str) -> None:
     assert Line(http).say(end=said).hear() == ""
 
 
 def test_who_dawdles_after_a_first_request_is_hung_up_on_too(http: httpx.Client) -> None:
-    line = Line(http).say("GET /healthz HTTP/1.1", "Host: here")
+    line = Line(http).say("GET /healthz HTTP/1.1", "Host: localhost")
     assert line.hear(until=b'"ready":true}').startswith("HTTP/1.1 200 ")
     assert line.say(end="GET /healthz HT").hear() == ""
 
 
 def test_people_may_think_between_requests(http: httpx.Client) -> None:
     """A connection with nothing under way stays open far longer than a request may take."""
-    line = Line(http).say("GET /healthz HTTP/1.1", "Host: here")
+    line = Line(http).say("GET /healthz HTTP/1.1", "Host: localhost")
     dawdling = Line(http).say(end="GET")
     dawdling.hear()
-    line.say("GET /healthz HTTP/1.1", "Host: here", "Connection: close")
+    line.say("GET /healthz HTTP/1.1", "Host: localhost", "Connection: close")
     assert line.hear().count("HTTP/1.1 200 ") == 2
 
 
@@ -176,7 +178,7 @@ def test_who_takes_in_nothing_is_hung_up_on(http: httpx.Client) -> None:
         ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: -1"),
         ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: " + "9" * 5000),
         ("POST /v1/sessions HTTP/1.1", *POST, "Content-Length: 2", "Content-Length: 3"),
-        ("GET / HTTP/1.1", "Host: here", "X-Bad\r\n : folded"),
+        ("GET / HTTP/1.1", "Host: localhost", "X-Bad\r\n : folded"),
     ],
 )
 def test_what_is_no_http_is_refused_before_anybody_reads_it(
@@ -195,9 +197,9 @@ def test_what_is_longer_than_anybody_says_is_not_listened_to(
     line = Line(http)
     try:
         if place == "address":
-            line.say(f"GET /{long} HTTP/1.1", "Host: here")
+            line.say(f"GET /{long} HTTP/1.1", "Host: localhost")
         else:
-            line.say("GET / HTTP/1.1", "Host: here", f"X-Long: {long}")
+            line.say("GET / HTTP/1.1", "Host: localhost", f"X-Long: {long}")
     except (BrokenPipeError, ConnectionResetError):
         line.hang_up()
     else:
@@ -223,7 +225,7 @@ def test_headers_of_an_answer_are_nobodys_but_ours(http: httpx.Client) -> None:
             Line(http)
             .say(
                 "GET /v1/sessions/a%0d%0aX-Evil:%201 HTTP/1.1",
-                "Host: here",
+                "Host: localhost",
                 f"X-Request-Id: {given}",
                 "Connection: close",
             )
@@ -233,3 +235,54 @@ def test_headers_of_an_answer_are_nobodys_but_ours(http: httpx.Client) -> None:
         assert head.startswith("http/1.1 404 ")
         assert "\r\nx-evil" not in head
         assert given.lower() not in head
+
+
+def test_another_name_is_not_answered_to(http: httpx.Client) -> None:
+    """A website whose name was made to point here would read the catalog otherwise."""
+    for path in ("/", "/v1/catalogs", "/healthz", "/web/seeker.js"):
+        heard = Line(http).say(f"GET {path} HTTP/1.1", "Host: evil.example:80", CLOSE).hear()
+        assert heard.startswith("HTTP/1.1 421 ")
+        assert _problem(heard)["detail"] == "This service does not go by the name 'evil.example'."
+        assert "--allowed-host evil.example" in str(_problem(heard)["hint"])
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("localhost", "LocalHost.:8000", "127.0.0.1", "127.9.9.9:1", "[::1]:8000", "192.0.2.7"),
+        *("shop.example", "SHOP.example:443", "a.b.shops.example"),
+    ],
+)
+def test_addresses_and_names_that_are_allowed_are_answered_to(
+    http: httpx.Client, host: str
+) -> None:
+    heard = Line(http).say("GET /v1/catalogs HTTP/1.1", f"Host: {host}", CLOSE).hear()
+    assert heard.startswith("HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "host", ["shops.example", "evilshops.example", "shop.example.evil", "127.0.0.1.evil", "a b"]
+)
+def test_names_that_only_look_like_those_are_not(http: httpx.Client, host: str) -> None:
+    heard = Line(http).say("GET /v1/catalogs HTTP/1.1", f"Host: {host}", CLOSE).hear()
+    assert heard.startswith(("HTTP/1.1 421 ", "HTTP/1.1 400 "))
+
+
+def test_a_request_that_names_no_host_is_answered(http: httpx.Client) -> None:
+    """Load balancers ask like this; browsers never do."""
+    assert Line(http).say("GET /healthz HTTP/1.0").hear().startswith("HTTP/1.1 200 ")
+
+
+def test_a_whole_address_is_answered_as_its_path(http: httpx.Client) -> None:
+    for target in ("http://localhost/healthz", "HTTP://shop.example:8000/healthz?x=1"):
+        heard = Line(http).say(f"GET {target} HTTP/1.1", "Host: evil.example", CLOSE).hear()
+        assert heard.startswith("HTTP/1.1 200 ")
+        assert '"live":true' in heard
+    front = Line(http).say("GET http://localhost HTTP/1.1", "Host: localhost", CLOSE).hear()
+    assert "<!doctype html>" in front.lower()
+    item = "http://localhost/v1/items/shop/folder%2Fitem%2010"
+    heard = Line(http).say(f"GET {item} HTTP/1.1", "Host: localhost", CLOSE).hear()
+    assert '"folder/item 10"' in heard
+    # The name in the address counts, whatever the header says.
+    heard = Line(http).say("GET http://evil/healthz HTTP/1.1", "Host: localhost", CLOSE).hear()
+    assert heard.startswith("HTTP/1.1 421 ")

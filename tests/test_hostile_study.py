@@ -41,7 +41,9 @@ def http(place: Path) -> Iterator[TestClient]:
     opened.close()
     settings = Settings(store=store, rate=0, keys=str(place / "keys"))
     make("boss", "admin", settings.keys)
-    with TestClient(study_app(settings, catalogs), raise_server_exceptions=False) as client:
+    with TestClient(
+        study_app(settings, catalogs), raise_server_exceptions=False, base_url="http://localhost"
+    ) as client:
         yield client
 
 

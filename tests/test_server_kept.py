@@ -63,7 +63,7 @@ def test_a_stop_lets_requests_finish(folder: Path, tmp_path: Path) -> None:
     assert server.process is not None
     address = httpx.URL(server.url)
     body = b'{"page_size": 3}'
-    head = f"POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n"
+    head = f"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
     with socket.create_connection((address.host, address.port), timeout=WITHIN) as half_way:
         half_way.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body[:5])
         # Once another request has been answered, the beginning of this one has been read.
@@ -97,6 +97,7 @@ def _refuses(address: httpx.URL) -> bool:
         (("{folder}", "--keys", "nowhere"), "keys"),
         (("{folder}", "--workers", "2", "--store", "memory:"), "memory"),
         (("{folder}", "--host", "203.0.113.1"), "listen"),
+        (("{folder}", "--allowed-host", "https://shop.example"), "without https://"),
     ],
 )
 def test_what_cannot_be_served_is_said_in_one_sentence(

@@ -131,6 +131,7 @@ ERRORS: dict[int, Callable[[httpx.Client, str, str], httpx.Response]] = {
     405: lambda http, *_: http.delete("/v1/catalogs"),
     409: lambda http, _, keeper: http.post(f"/v1/sessions/{_started(http, keeper)}/undo"),
     413: lambda http, *_: http.post("/v1/sessions", content=b"x" * 70_000),
+    421: lambda http, *_: http.get("/v1/catalogs", headers={"Host": "evil.example"}),
     422: lambda http, shop, _: http.post(
         "/v1/sessions", json={"page_size": 0}, headers=_bearer(shop)
     ),

@@ -112,7 +112,7 @@ def served(small: Catalog, address: str) -> Iterator[TestClient]:
     """A service that reads every session from the store, each time."""
     settings = Settings(store=address, rate=0, belief_cache=0)
     app = create_app(settings, Catalogs({"shop": small}))
-    with TestClient(app, raise_server_exceptions=False) as client:
+    with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         yield client
 
 
@@ -207,7 +207,7 @@ def test_why_a_store_failed_is_logged_and_not_told_to_clients(
 ) -> None:
     file = tmp_path / "s.sqlite"
     app = create_app(Settings(store=str(file), rate=0), Catalogs({"shop": small}))
-    with TestClient(app) as client:
+    with TestClient(app, base_url="http://localhost") as client:
         assert client.post("/v1/sessions", json={}).status_code == 201
         file.rename(tmp_path / "away.sqlite")
         with caplog.at_level(logging.ERROR, "seeker"):

@@ -101,7 +101,8 @@ def test_nothing_comes_from_elsewhere(name: str) -> None:
 def test_the_page_comes_whole_however_much_its_reader_asks_for() -> None:
     """Somebody behind the same address may have used up all requests; half a page helps nobody."""
     settings = Settings(store="memory:", rate=0.001, burst=1)
-    with TestClient(create_app(settings, Catalogs({"shop": made(30)}))) as client:
+    app = create_app(settings, Catalogs({"shop": made(30)}))
+    with TestClient(app, base_url="http://localhost") as client:
         assert client.get("/v1/catalogs").status_code == 200
         assert client.get("/v1/catalogs").status_code == 429
         assert {client.get(f"/web/{name}").status_code for name in SERVED} == {200}
@@ -114,7 +115,8 @@ SHOP = "https://shop.example"
 def test_a_copy_is_kept_for_the_site_that_asked(folder: Path, cors: tuple[str, ...]) -> None:
     """Whether the service lets a site in may differ by site, and by day: it may be started anew."""
     settings = Settings(store="memory:", rate=0, cors=cors)
-    with TestClient(create_app(settings, Catalogs({"shop": Catalog.open(folder)}))) as client:
+    app = create_app(settings, Catalogs({"shop": Catalog.open(folder)}))
+    with TestClient(app, base_url="http://localhost") as client:
         picture = client.post("/v1/sessions", json={}).json()["page"]["items"][0]["media"]
         for path in ("/", "/web/seeker.js", "/web/style.css", picture):
             tag = {"If-None-Match": client.get(path).headers["etag"]}

@@ -32,7 +32,7 @@ FIRST = {
         "limits",
     ],
     "decisions": [],
-    "benchmarks": ["click", "scale", "load", "page", "cluster", "peers"],
+    "benchmarks": ["click", "scale", "load", "latency", "page", "cluster", "peers"],
 }
 TITLES = {
     "tutorial": "Tutorial",

@@ -136,7 +136,7 @@ def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Slee
     fleet = Fleet(shards, partial_ok=True)
     settings = Settings(store="memory:", cluster="here", open_metrics=True)
     catalogs = Catalogs({"shop": ClusterCatalog.over(catalog, fleet), "small": made(20)})
-    with TestClient(create_app(settings, catalogs)) as http:
+    with TestClient(create_app(settings, catalogs), base_url="http://localhost") as http:
 
         def told() -> object:
             return http.get("/healthz").json()["shards"]

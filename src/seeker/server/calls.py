@@ -97,11 +97,12 @@ def starter(
 ) -> tuple[str | None, str]:
     """Return the name of who starts a session, and the scope of their idempotency keys.
 
-    Without API keys the address keeps one client's idempotency keys from opening another's door.
+    The address keeps one client's idempotency keys from opening another's door, also where a proxy
+    adds the same API key for all who come.
     """
     owner = service.keys.may_start(authorization)
     client = request.client.host if request.client else ""
-    return owner, f"key {owner}" if owner else f"from {client}"
+    return owner, f"key {owner} from {client}" if owner else f"from {client}"
 
 
 def copier(request: Request, service: Service) -> Callable[[int], None]:

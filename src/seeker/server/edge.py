@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from seeker.errors import SeekerError
 from seeker.server import problems
+from seeker.server.hosts import origin_form
 from seeker.server.logs import LOGGER, short
 from seeker.server.problems import Refused
 from seeker.server.service import Service
@@ -67,6 +68,8 @@ class Edge:
             await send(message)
 
         try:
+            named = origin_form(scope)
+            self._service.hosts.check(headers.get("host") if named is None else named)
             self._check_rate(scope)
             body = await self._body(headers, receive)
             await self._app(scope, _replaying(body, receive), sending)

@@ -22,6 +22,7 @@ _TITLES = {
     405: "That cannot be done here",
     408: "That was too slow",
     413: "That is too long",
+    421: "That is not served here",
     422: "That value cannot be used",
     429: "That is too much",
     500: "Something went wrong",

@@ -15,12 +15,13 @@ _WHAT = {
     408: "The body did not arrive in time.",
     409: "The request does not fit the session; the answer shows where it is.",
     413: "The body is too long.",
+    421: "The service does not go by the name that the request is for.",
     422: "A value cannot be used.",
     429: "Too many requests, or too many sessions.",
     500: "The service made a mistake.",
     503: "Too much is going on; try again after Retry-After seconds.",
 }
-ALWAYS = (400, 408, 413, 422, 429, 500, 503)
+ALWAYS = (400, 408, 413, 421, 422, 429, 500, 503)
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:

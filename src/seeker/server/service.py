@@ -16,6 +16,7 @@ from seeker.engine import Catalogs, Engine, Pool
 from seeker.engine.memory import give_back
 from seeker.kernels.threads import cores
 from seeker.server.gate import Gate
+from seeker.server.hosts import AllowedHosts
 from seeker.server.keys import Keys
 from seeker.server.limits import Rate
 from seeker.server.metrics import Metrics
@@ -31,6 +32,7 @@ class Service:
     def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
         give_back()
         self.settings = settings
+        self.hosts = AllowedHosts(settings.host, settings.allowed_host)
         self.keys = Keys.read(settings.keys)
         self.rate = Rate(settings.rate, settings.burst)
         self.copying = Rate(settings.rate, settings.burst)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server.app import SETTINGS, create_app
+from seeker.server.hosts import AllowedHosts
 from seeker.server.keys import Keys
 from seeker.server.logs import set_up
 from seeker.server.metrics import SHARED
@@ -63,6 +64,7 @@ def serve(
     given = settings
     catalogs, settings = joined(given, wait=True)
     Keys.read(settings.keys)
+    AllowedHosts(settings.host, settings.allowed_host)
     if settings.workers > 1 and settings.store == MEMORY:
         raise SeekerError(
             "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."

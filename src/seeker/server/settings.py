@@ -57,6 +57,9 @@ class Settings:
     rate: float = _setting(100.0, "Requests per second and client, per process; 0 for any number.")
     burst: int = _setting(200, "Requests that a client may make at once.", least=1)
     cors: tuple[str, ...] = _setting((), "Origins whose pages may call the service.")
+    allowed_host: tuple[str, ...] = _setting(
+        (), "Names that the service answers to, besides addresses and localhost; * for any."
+    )
     proxies: tuple[str, ...] = _setting((), "Addresses of proxies whose word on clients counts.")
     cluster: str = _setting(
         "", "Search in shards on Ray: local, ray://HOST:10001, or HOST:6379; none: in this process."

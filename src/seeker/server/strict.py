@@ -1,9 +1,10 @@
-"""JSON read strictly: no NaN, no infinity, no half letters, not too deep."""
+"""JSON read strictly: no NaN, no infinity, no half letters, no key twice, not too deep."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -46,7 +47,9 @@ def parsed(body: bytes) -> Any:
     """Return the values of a JSON text, or refuse it with the reason."""
     try:
         text = body.decode("utf-8")
-        value = json.loads(text, parse_constant=_constant, parse_float=_number)
+        value = json.loads(
+            text, parse_constant=_constant, parse_float=_number, object_pairs_hook=_object
+        )
         # A text such as "\\ud800" is half a letter: it can be read, but never be written again.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError:
@@ -60,6 +63,15 @@ def parsed(body: bytes) -> Any:
     if _depth(value) > DEEPEST:
         raise Refused(400, "The body's JSON is nested too deeply.")
     return value
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object whose keys are all different: of two values, nobody knows which counts."""
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+        raise Refused(400, f"The body says {twice[:100]!r} twice.", "Say it once.")
+    return made
 
 
 def _constant(name: str) -> float:
