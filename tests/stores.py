@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -54,6 +56,34 @@ def _postgres() -> Iterator[Any]:
             yield server
         finally:
             server.cleanup()
+
+
+@contextmanager
+def stopped(address: str) -> Iterator[None]:
+    """Stop a PostgreSQL server with all its processes, as if its machine hung, and wake it again.
+
+    Connections stay open, and new ones are taken in by the system: nobody answers.
+    """
+    folder = Path(address.partition("host=")[2].partition("&")[0])
+    first = int((folder / "postmaster.pid").read_text().splitlines()[0])
+    running = [first, *_children(first)]
+    try:
+        for process in running:
+            os.kill(process, signal.SIGSTOP)
+        yield
+    finally:
+        for process in running:
+            os.kill(process, signal.SIGCONT)
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # After the name, which is in brackets: state and parent.
+            if int(status.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(status.parent.name))
+    return found
 
 
 def _database(server: Any, name: str) -> str:

@@ -62,3 +62,36 @@ def test_a_pool_refuses_what_would_wait_too_long() -> None:
     until(lambda: pool.idle)
     assert pool.submit(lambda: 7).result() == 7
     pool.close()
+
+
+def test_a_call_that_has_waited_too_long_is_refused_when_its_turn_comes() -> None:
+    now = [0.0]
+    pool = Pool(1, 2, seconds=10.0, clock=lambda: now[0])
+    begun, go = threading.Event(), threading.Event()
+
+    def hang() -> bool:
+        begun.set()
+        return go.wait()
+
+    first = pool.submit(hang)
+    begun.wait()
+    late = pool.submit(lambda: 7)
+    now[0] = 11.0
+    punctual = pool.submit(lambda: 8)
+    assert pool.full
+    go.set()
+    assert first.result()
+    with pytest.raises(Busy):
+        late.result()
+    assert punctual.result() == 8
+    assert pool.close(60.0)
+
+
+def test_a_pool_that_hangs_is_not_waited_for_without_end() -> None:
+    pool = Pool(1, 0)
+    go = threading.Event()
+    hangs = pool.submit(go.wait)
+    assert not pool.close(0.01)
+    go.set()
+    assert hangs.result()
+    assert pool.close(60.0)

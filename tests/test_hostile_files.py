@@ -191,7 +191,9 @@ def test_a_store_that_is_no_database_any_longer_is_not_ready(place: Path) -> Non
         for file in place.glob("s.sqlite*"):
             file.write_bytes(b"garbage" * 1000)
         assert _start(http).status_code == 503
-        assert http.get("/healthz").json() == {"live": True, "ready": False}
+        health = http.get("/healthz").json()
+        assert (health["live"], health["ready"]) == (True, False)
+        assert "cannot be read or written" in str(health["reasons"])
 
 
 def test_a_store_in_the_place_of_another_is_not_mixed_with_it(tmp_path: Path) -> None:

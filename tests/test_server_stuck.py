@@ -24,8 +24,9 @@ def database(new_store: NewStore) -> str:
 
 def server_of(folder: Path, database: str, *flags: str) -> Server:
     # However slow the tests are, nobody is given up.
-    waits = ("--store-lock-timeout", str(WITHIN), "--store-timeout", str(WITHIN))
-    return Server(folder, "--store", database, "--rate", "0", *waits, *flags)
+    waits = ("store-lock-timeout", "store-timeout", "queue-timeout", "stop-timeout")
+    patient = [given for name in waits for given in (f"--{name}", str(WITHIN))]
+    return Server(folder, "--store", database, "--rate", "0", *patient, *flags)
 
 
 @contextmanager
@@ -73,7 +74,9 @@ def test_what_finds_no_room_is_refused_and_served_again_later(
                 assert refused.headers["retry-after"] == "1"
                 assert refused.headers["content-type"] == "application/problem+json"
                 assert refused.json()["title"] == "Too much is going on"
-            assert http.get("/healthz").json() == {"live": True, "ready": False}
+            health = http.get("/healthz").json()
+            assert (health["live"], health["ready"]) == (True, False)
+            assert "More is asked" in health["reasons"][0]
             tried = pool.submit(patient.open, other["id"])
             assert not stuck.done()
         assert stuck.result(WITHIN).status_code == 200

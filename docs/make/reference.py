@@ -24,6 +24,7 @@ from seeker.cli import cli
 from seeker.cli.failures import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
 from seeker.server.settings import PREFIX, Settings
+from seeker.server.stopping import EXIT_CODE
 from seeker.stores import StoreFailed
 
 DOCS = Path(__file__).parent.parent
@@ -63,6 +64,7 @@ def cli_page() -> str:
         f"| {seeker.Conflict.exit_code} | it does not fit the present state |",
         f"| {StoreFailed.exit_code} | the sessions' store, or a server, does not answer |",
         "| 6 | the cluster does not answer |",
+        f"| {EXIT_CODE} | `seeker serve` was stopped, and something that hung was not waited for |",
         f"| {INTERRUPTED} | stopped by Ctrl-C |",
         "",
     ]

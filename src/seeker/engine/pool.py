@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -31,16 +32,27 @@ class Pool:
 
     A call that turns out to take long goes on aside: it leaves its turn to others, and takes turns
     with its like, of whom half as many are under way at once. There are threads for all of these.
+    seconds: a call that has waited for longer is refused when its turn comes: whoever asked has
+    mostly left, and those behind wait for their turn, too.
     """
 
-    def __init__(self, threads: int, queue: int, most_aside: int = MOST_ASIDE) -> None:
+    def __init__(
+        self,
+        threads: int,
+        queue: int,
+        most_aside: int = MOST_ASIDE,
+        seconds: float = float("inf"),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
         self.threads = threads
         self.queue = queue
         self._most_aside = most_aside
+        self._seconds = seconds
+        self._clock = clock
         self._executor = ThreadPoolExecutor(threads + most_aside, thread_name_prefix="seeker-work")
         self._turns = threading.Semaphore(threads)
         self._long_turns = threading.Semaphore(max(1, threads // 2))
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
         self._under_way = 0
         self._aside = 0
         self.refused = 0
@@ -48,12 +60,20 @@ class Pool:
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
         """Have something done; Busy if too much is waiting."""
         with self._lock:
-            if self._under_way - self._aside >= self.threads + self.queue:
+            if self.full:
                 self.refused += 1
                 raise Busy()
             self._under_way += 1
+        latest = self._clock() + self._seconds
+
+        def begin() -> Result:
+            if self._clock() > latest:
+                self.refused += 1
+                raise Busy()
+            return work()
+
         try:
-            future = self._executor.submit(self._in_turn, work)
+            future = self._executor.submit(self._in_turn, begin)
         except BaseException:
             self._done(None)
             raise
@@ -83,6 +103,11 @@ class Pool:
         return max(0, self._under_way - self._aside - self.threads)
 
     @property
+    def full(self) -> bool:
+        """Whether the next call would be refused."""
+        return self._under_way - self._aside >= self.threads + self.queue
+
+    @property
     def idle(self) -> bool:
         """Whether nothing is under way: work that may wait would slow down whatever is."""
         return self._under_way == 0
@@ -97,9 +122,14 @@ class Pool:
         """How many calls are aside."""
         return self._aside
 
-    def close(self) -> None:
-        """Finish what is under way, then stop."""
-        self._executor.shutdown(wait=True)
+    def close(self, seconds: float | None = None) -> bool:
+        """Finish what is under way, then stop; return whether that took less than so long."""
+        self._executor.shutdown(wait=False)
+        with self._lock:
+            return self._lock.wait_for(self._empty, seconds)
+
+    def _empty(self) -> bool:
+        return self._under_way == 0
 
     def _in_turn(self, work: Callable[[], Result]) -> Result:
         with self._turns:
@@ -108,3 +138,4 @@ class Pool:
     def _done(self, _: object) -> None:
         with self._lock:
             self._under_way -= 1
+            self._lock.notify_all()

@@ -35,6 +35,7 @@ from seeker.server.opening import open_catalogs
 from seeker.server.schemas import Problem, SessionProblem
 from seeker.server.service import Service
 from seeker.server.settings import Settings
+from seeker.server.stopping import CLOSING, exit_within
 
 SETTINGS = "SEEKER_SERVED_SETTINGS"
 _TIDY_EVERY = 3600.0
@@ -72,7 +73,10 @@ def create_app(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            await asyncio.to_thread(service.close)
+            closing = exit_within(settings.stop_timeout * CLOSING) if service.exits else None
+            closed = await asyncio.to_thread(service.close)
+            if closing is not None and closed:
+                closing.cancel()
 
     app = FastAPI(
         title="Seeker",
@@ -106,7 +110,9 @@ def create_app(
 
 def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
-    return create_app(worker_settings())
+    app = create_app(worker_settings())
+    app.state.service.exits = True
+    return app
 
 
 def worker_settings() -> Settings:
@@ -140,7 +146,7 @@ async def _warm(service: Service) -> None:
                 LOGGER.exception("The service could not get ready.")
                 return
             # What is not there yet may come: shards that start, a store that is restarted.
-            LOGGER.warning("not ready yet: %s", error)
+            LOGGER.warning("not ready yet", extra={"fields": {"reason": str(error)}})
             await asyncio.sleep(_AGAIN)
         except Exception:
             LOGGER.exception("The service could not get ready.")
@@ -151,11 +157,13 @@ async def _tidy(service: Service) -> None:
     """Forget expired sessions, now and then."""
     while True:
         try:
-            gone = await asyncio.to_thread(service.engine.expire)
+            gone = await asyncio.to_thread(service.expire)
             if gone:
                 LOGGER.info("forgot expired sessions", extra={"fields": {"sessions": gone}})
         except SeekerError as error:
-            LOGGER.warning("could not forget expired sessions: %s", error)
+            LOGGER.warning(
+                "could not forget expired sessions", extra={"fields": {"reason": str(error)}}
+            )
         await asyncio.sleep(_TIDY_EVERY)
 
 

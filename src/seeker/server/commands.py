@@ -127,6 +127,27 @@ def show(id: str, store: str) -> None:
         click.echo(line)
 
 
+@sessions.command("compact", short_help="Make a store's file as small as it can be.")
+@_STORE
+def compact(store: str) -> None:
+    """Write a store's file anew without the space that deleted sessions have left.
+
+    Files from before Seeker gave such space back by itself need this once. Nobody can click
+    meanwhile, and the disk must have room for the file a second time: stop the service first.
+    """
+    from seeker.stores import open_existing
+    from seeker.stores.sqlite import SqliteStore
+
+    opened = open_existing(store)
+    try:
+        if not isinstance(opened, SqliteStore):
+            raise BadInput("Only files of SQLite need this.", "PostgreSQL has its own autovacuum.")
+        before, after = opened.compact()
+    finally:
+        opened.close()
+    click.echo(f"The file was {before / 1e6:,.1f} MB and is {after / 1e6:,.1f} MB now.")
+
+
 @sessions.command("delete", short_help="Delete a session, or all of a user's.")
 @click.argument("id", required=False)
 @_STORE

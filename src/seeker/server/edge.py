@@ -75,6 +75,11 @@ class Edge:
             await self._app(scope, _replaying(body, receive), sending)
         except ClientDisconnect:
             status = _LEFT
+        except asyncio.CancelledError:
+            # A stop waits no longer: what was asked for may have been done or not.
+            if not status:
+                stop = Refused(503, "The service is being stopped.", "Try again in a second.")
+                await problems.of_error(stop)(scope, receive, sending)
         except SeekerError as error:
             await problems.of_error(error)(scope, receive, sending)
         except Exception:

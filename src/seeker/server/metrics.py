@@ -106,9 +106,10 @@ class Metrics:
             self._shards.labels(name).set(one.shards)
             self._silent.labels(name).set(len(one.silent))
 
-    def text(self, sessions: int) -> bytes:
-        """Return all figures as Prometheus reads them."""
-        self._sessions.set(sessions)
+    def text(self, sessions: int | None) -> bytes:
+        """Return all figures as Prometheus reads them; sessions: None if it is not known."""
+        if sessions is not None:
+            self._sessions.set(sessions)
         if SHARED not in os.environ:
             return generate_latest(self._registry)
         registry = CollectorRegistry()

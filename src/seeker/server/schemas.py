@@ -237,6 +237,7 @@ class HealthAnswer(BaseModel):
 
     live: bool
     ready: bool
+    reasons: list[str] = Field([], description="Why it is not ready; there only if it is not.")
     shards: dict[str, ShardsAnswer] = Field(
         {}, description="By catalog; there only if catalogs are searched by shards."
     )

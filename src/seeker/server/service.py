@@ -19,15 +19,18 @@ from seeker.server.gate import Gate
 from seeker.server.hosts import AllowedHosts
 from seeker.server.keys import Keys
 from seeker.server.limits import Rate
+from seeker.server.logs import LOGGER
 from seeker.server.metrics import Metrics
+from seeker.server.readiness import Readiness
 from seeker.server.settings import Settings
+from seeker.server.stopping import CLOSING
 from seeker.stores import Key, open_store
 
 Result = TypeVar("Result")
 
 
 class Service:
-    """The parts of a running service."""
+    """The parts of a running service; exits: whether the process ends with it."""
 
     def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
         give_back()
@@ -40,8 +43,12 @@ class Service:
         self.metrics = Metrics()
         self.gate = Gate()
         self.ready = False
+        self.exits = False
+        self._expiring = False
         self._facets: dict[str, tuple[Catalog, list[dict[str, Any]]]] = {}
-        self.pool = Pool(settings.threads or cores() + 1, settings.queue)
+        self.pool = Pool(
+            settings.threads or cores() + 1, settings.queue, seconds=settings.queue_timeout
+        )
         self.engine = Engine(
             catalogs,
             open_store(settings.store, settings.store_timeouts),
@@ -53,12 +60,13 @@ class Service:
             aside=self.pool.aside,
             alone=lambda: self.pool.free,
         )
+        self.readiness = Readiness(self)
 
     async def run(self, work: Callable[[], Result], session: str | None = None) -> Result:
         """Have something done in a thread; one thing at a time for each session."""
         if session is None:
             return await asyncio.wrap_future(self.pool.submit(work))
-        async with self.gate.turn(session):
+        async with self.gate.turn(session, wait=self.settings.queue_timeout):
             return await asyncio.wrap_future(self.pool.submit(work))
 
     async def change(self, catalog: str, work: Callable[[], Result]) -> Result:
@@ -75,10 +83,22 @@ class Service:
             held = self._facets[name] = (catalog, counted)
         return held[1]
 
-    def close(self) -> None:
-        """Finish what is under way and let go of everything."""
-        self.pool.close()
+    def expire(self) -> int:
+        """Forget the sessions that nobody has used for their lifetime; return how many."""
+        self._expiring = True
+        try:
+            return self.engine.expire()
+        finally:
+            self._expiring = False
+
+    def close(self) -> bool:
+        """Finish what is under way and let go of everything; return whether nothing hangs."""
+        if not self.pool.close(self.settings.stop_timeout * CLOSING):
+            # Whoever still has a connection must not lose it in the midst of using it.
+            LOGGER.error("Stopping without waiting for requests that hang.")
+            return False
         self.engine.close()
+        return not self._expiring
 
 
 async def service_of(request: Request) -> Service:

@@ -19,6 +19,7 @@ from seeker.server.logs import set_up
 from seeker.server.metrics import SHARED
 from seeker.server.opening import joined, watching
 from seeker.server.settings import Settings
+from seeker.server.stopping import CLOSING
 from seeker.stores import open_store
 from seeker.stores.opening import MEMORY
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
-_FINISH = 30
 _THINKING = 75
 """Seconds that a connection stays open between requests: people think longer than programs."""
 
@@ -60,6 +60,7 @@ def serve(
     import uvicorn
     from uvicorn.supervisors import Multiprocess
 
+    set_up(settings.log_level)
     # Whatever is wrong is said here, once, and not by every worker.
     given = settings
     catalogs, settings = joined(given, wait=True)
@@ -71,10 +72,10 @@ def serve(
         )
     open_store(settings.store, settings.store_timeouts).close()
     listening = listen(settings.host, settings.port)
-    set_up(settings.log_level)
     tell(_address(settings.host, listening))
     if settings.workers == 1:
         app = make(settings, catalogs)
+        app.state.service.exits = True
         server = uvicorn.Server(server_config(settings, app))
         with watching(given, lambda: setattr(server, "should_exit", True)):
             server.run([listening])
@@ -107,7 +108,7 @@ def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicor
         log_config=None,
         access_log=False,
         server_header=False,
-        timeout_graceful_shutdown=_FINISH,
+        timeout_graceful_shutdown=max(1, int(settings.stop_timeout * (1 - CLOSING))),
         timeout_keep_alive=_THINKING,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),

@@ -32,6 +32,12 @@ class Settings:
     workers: int = _setting(1, "Processes.", least=1)
     threads: int = _setting(0, "Threads per process; 0 for one more than there are cores.")
     queue: int = _setting(64, "Requests that may wait for a thread before others are refused.")
+    queue_timeout: float = _setting(
+        10.0, "Seconds that a request may wait for a thread or its turn.", least=0.1
+    )
+    stop_timeout: float = _setting(
+        30.0, "Seconds within which a stop ends, whatever hangs.", least=1
+    )
     store: str = _setting(
         "seeker-sessions.sqlite", "Where sessions are kept: a file, or postgresql://…"
     )

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _MIGRATING = 7_316_015
 _UPGRADE_SECONDS = 600.0
 """How long bringing the tables up to date may take once it has begun."""
-_GRACE_SECONDS = 1.0
+_GRACE_SECONDS = 0.5
 """The database ends what takes too long; this much later it is hung up on, if it has not."""
 _REMEDY = "Check that the database named by --store is running, and try again."
 

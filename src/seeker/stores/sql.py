@@ -68,6 +68,10 @@ class SqlStore(ABC):
         """Let go of files and connections."""
 
     @abstractmethod
+    def reclaim(self, most: int) -> int:
+        """Give space that is no longer used back to the disk, `most` bytes; return how many."""
+
+    @abstractmethod
     def upgrading(self) -> AbstractContextManager[Transaction]:
         """Return a transaction that no other process has meanwhile; StoreLocked if one has."""
 
@@ -80,13 +84,13 @@ class SqlStore(ABC):
 
         Only who has to change something waits for others, says so, and not for ever.
         """
-        with self.reading() as run:
-            if self.version(run) == newest():
-                return
         until = time.monotonic() + timeouts.start
         told = False
         while True:
             try:
+                with self.reading() as run:
+                    if self.version(run) == newest():
+                        return
                 with self.upgrading() as run:
                     bring_up(run, "The store", "seeker_schema")
                 return

@@ -21,6 +21,8 @@ _FIRST_WAIT_SECONDS = 0.5
 """At the start it is said after so long that somebody is waited for."""
 _WAL_BYTES = 16_000_000
 """The write-ahead log is cut back to this size after it has grown beyond it."""
+_SPARE = 8
+"""One page in so many may be unused."""
 _REMEDY = "Check the file named by --store and its disk, and try again."
 
 
@@ -102,13 +104,14 @@ class SqliteStore(SqlStore):
                 return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
             unused = figure("freelist_count") if figure("auto_vacuum") else 0
-            if unused:
-                size = figure("page_size")
-                pages = max(1, most // size)
-                connection.execute(f"PRAGMA incremental_vacuum({pages})").fetchall()
-                unused = (unused - figure("freelist_count")) * size
-                connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        return unused
+            # What is left is used again by the next clicks.
+            pages = min(unused - figure("page_count") // _SPARE, most // figure("page_size"))
+            if pages <= 0:
+                return 0
+            # As a script: as a statement Python would take the first step only, which is one page.
+            connection.executescript(f"PRAGMA incremental_vacuum({pages})")
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            return (unused - figure("freelist_count")) * figure("page_size")
 
     def compact(self) -> tuple[int, int]:
         """Write the file anew without unused space, and let it give space back from then on.
@@ -198,8 +201,9 @@ class SqliteStore(SqlStore):
             self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
         try:
-            # Before all else: a file is made for giving space back, or never does.
-            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            if connection.execute("PRAGMA page_count").fetchone() == (0,):
+                # Before all else: a file is made for giving space back, or never does.
+                connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
             connection.execute(f"PRAGMA synchronous = {self._synchronous}")

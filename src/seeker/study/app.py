@@ -61,7 +61,9 @@ def study_app(settings: Settings, catalogs: Catalogs) -> FastAPI:
 def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
     settings = worker_settings()
-    return study_app(settings, open_catalogs(settings))
+    app = study_app(settings, open_catalogs(settings))
+    app.state.service.exits = True
+    return app
 
 
 def pinned(catalogs: Catalogs) -> Catalogs:
