@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import shutil
@@ -16,9 +17,11 @@ import pytest
 from starlette.testclient import TestClient
 
 import seeker
-from seeker.engine import Catalogs
+from seeker.engine import Busy, Catalogs
 from seeker.errors import SeekerError
 from seeker.server.app import create_app
+from seeker.server.gate import Gate
+from seeker.server.keys import make
 from seeker.server.settings import Settings
 from seeker.stores import StoreFailed, open_store
 from test_server_parts import folder_of
@@ -122,6 +125,38 @@ def test_a_new_version_that_cannot_be_opened_is_not_served(
         assert http.get(f"/v1/sessions/{session['id']}").json() == session
     assert "is not served" in caplog.text
     assert str(place) not in answer.text
+
+
+def test_a_view_that_leads_out_of_the_folder_is_not_written(place: Path) -> None:
+    """The catalog is exchanged under the service; then an item is to be taken out of it."""
+    boss = {"Authorization": f"Bearer {make('boss', 'admin', str(place / 'keys'))}"}
+    with served(place, keys=str(place / "keys")) as http:
+        file = place / "shop" / "catalog.json"
+        written = json.loads(file.read_text())
+        written["views"] = {"../../../letter": written["views"]["vector"]}
+        file.write_text(json.dumps(written))
+        (place / "letter.npy").write_text("mine")
+        answer = http.delete("/v1/items/shop/item-1", headers=boss)
+        assert answer.status_code == 422
+        assert "names a view" in answer.json()["detail"]
+        assert http.get("/v1/items/shop/item-1").status_code == 200, "people go on"
+    assert (place / "letter.npy").read_text() == "mine"
+    assert not list(place.glob("*.building"))
+
+
+def test_who_waits_too_long_for_a_turn_is_told() -> None:
+    async def both() -> None:
+        gate = Gate()
+        async with gate.turn("catalog shop", "a change of this catalog"):
+            with pytest.raises(Busy, match="a change of this catalog take long"):
+                async with gate.turn("catalog shop", "a change of this catalog", 0.0):
+                    pytest.fail("two at once")
+            async with gate.turn("catalog other", "a change of this catalog", 0.0):
+                pass
+        async with gate.turn("catalog shop", "a change of this catalog", 0.0):
+            pass
+
+    asyncio.run(both())
 
 
 def test_a_catalog_that_was_moved_away_is_searched_on(place: Path) -> None:

@@ -174,10 +174,10 @@ def _sweep_media(target: Path, keep: set[str], links: list[Path] | None = None) 
     def swept(folder: OpenFolder, prefix: str) -> int:
         freed = 0
         for name in folder.names():
-            found = folder.look(name)
-            if found is None or f"{prefix}/{name}" in keep:
+            if f"{prefix}/{name}" in keep:
                 continue
-            if stat.S_ISDIR(found.st_mode):
+            found = folder.look(name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
                 freed += sum(
                     swept(one, f"{prefix}/{name}") for one in _folders(folder, [name], met)
                 )
