@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check browser bench peers load latency page reference pictures docs wheel-test clean
+.PHONY: help demo test check browser bench peers load latency kills page reference pictures docs wheel-test clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ load: $(VENV)/.dev  ## how many people one machine serves, in a quarter of an ho
 
 latency: $(VENV)/.dev  ## what the service adds to HTTP, in a minute; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/latency.py
+
+kills: $(VENV)/.dev  ## killed a hundred times under load, in some ten minutes: nothing is lost; writes docs/benchmarks
+	$(BIN)/python -P benchmarks/kills.py
 
 page: $(VENV)/.dev browser  ## from a click to the repainted grid, in a browser; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/page.py

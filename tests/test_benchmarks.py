@@ -85,3 +85,14 @@ def test_what_the_service_adds_to_http(tmp_path: Path) -> None:
     assert set(found["times"]) == {"bare", "healthz", "start", "click"}
     assert found["times"]["bare"]["median_ratio"] == 1.0
     assert "| a click: kept, " in (tmp_path / "latency.md").read_text()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found in /proc")
+def test_a_few_kills() -> None:
+    done = run("kills", "--kills", "1", "--people", "2", "--only", "SQLite, one process")
+    assert done.returncode == 0, done.stdout + done.stderr
+    line = next(line for line in done.stdout.splitlines() if line.startswith("| SQLite, one"))
+    killed, answered, sessions, _, lost, doubled, *_ = map(str.strip, line.split("|")[2:])
+    assert (killed, lost, doubled) == ("server 1", "0", "0")
+    assert int(answered) >= 12
+    assert int(sessions) >= 2
