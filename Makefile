@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check browser bench peers load latency kills page reference pictures docs wheel-test clean
+.PHONY: help demo test check style types scripts kernels browser bench peers load latency kills page reference pictures docs wheel-test clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,16 +35,31 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --prefix $(PAGE) --no-audit --no-fund --loglevel=error
 	touch $@
 
-test: check browser  ## the checks and all tests
+# On two processors at once, for types alone take as long as the rest.
+READY := $(VENV)/.dev $(PAGE)/node_modules/.made
+
+test: $(READY)  ## the checks and all tests
+	+$(MAKE) --no-print-directory --jobs 2 style types kernels scripts docs browser
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-check: $(VENV)/.dev $(PAGE)/node_modules/.made docs  ## style, types, imports, docs
+check: $(READY)  ## style, types, imports, docs
+	+$(MAKE) --no-print-directory --jobs 2 style types scripts docs
+
+style: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+types: $(READY)
 	$(BIN)/mypy
+
+scripts: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/prettier --log-level warn --print-width 110 --check src/seeker/web/*.js examples/*/*.js
+
+# Once, not in every process of tests at its start.
+kernels: $(READY)
+	$(BIN)/python tests/compiled.py
 
 browser: $(VENV)/.dev  ## the browser that the tests of the page use; one is installed if need be
 	$(BIN)/python $(PAGE)/chromium.py

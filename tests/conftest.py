@@ -71,6 +71,12 @@ SERVERS = {"http", "url", "server", "servers", "keyed"}
 """Fixtures with a server behind them that the tests of a file share."""
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Run half as many processes again as there are processors: many tests wait for servers."""
+    processors = os.cpu_count() or 1
+    return processors + (processors + 1) // 2
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests that share a server in one process: it takes seconds to start, and once is enough.

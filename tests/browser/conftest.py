@@ -21,8 +21,9 @@ FLAGS = ("--rate", "0", "--log-level", "warning")
 _REPORT = pytest.StashKey[pytest.TestReport]()
 
 
-# The fixtures below live as long as tests of this folder run and not longer: as long as Playwright
-# is there, no other test of the same process can run an event loop.
+# It lives as long as tests of this folder run and not longer: as long as Playwright is there, no
+# other test of the same process can run an event loop. Catalogs and servers stay until the end, for
+# this folder may be left and come back to.
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """One browser for all tests; its absence is a failure and never a reason to skip."""
@@ -44,7 +45,7 @@ class Serving(Protocol):
         ...
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     """Start servers on free ports."""
     running: list[Server] = []
@@ -62,25 +63,25 @@ def serving(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
         server.stop()
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def shapes_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A catalog of drawn shapes."""
     return catalogs.shapes(tmp_path_factory.mktemp("shapes") / "shapes")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def shapes(shapes_folder: Path, serving: Serving) -> Server:
     """A server of drawn shapes."""
     return serving(shapes_folder)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def sentences_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A catalog of sentences without pictures."""
     return catalogs.sentences(tmp_path_factory.mktemp("sentences") / "sentences")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def sentences(sentences_folder: Path, serving: Serving) -> Server:
     """A server of sentences."""
     return serving(sentences_folder)

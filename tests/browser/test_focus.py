@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from browser.search import Search, caught
 from browser.test_hands import focused, into_the_grid
-from test_server_parts import Server
+from test_server_parts import Server, start
 
 
 def test_clearing_one_after_the_other_by_the_keyboard(search: Search) -> None:
@@ -107,12 +107,18 @@ def left(search: Search, title: str) -> float:
 def test_the_steps_of_a_long_search_show_where_it_is(
     windows: Callable[..., BrowserContext], shapes: Server
 ) -> None:
-    for direction in ("ltr", "rtl"):
+    with shapes.client() as http:
+        long = start(http)
+        for _ in range(8):
+            click = {"item": long["page"]["items"][0]["id"], "verdict": "like"}
+            long = http.post(f"/v1/sessions/{long['id']}/clicks", json=click).json()
+        ids = [http.post(f"/v1/sessions/{long['id']}/fork", json={}).json()["id"] for _ in "12"]
+    for direction, id in zip(("ltr", "rtl"), ids, strict=True):
         page = windows().new_page()
         written(page, direction)
-        search = Search(page).begin(shapes.url)
-        for _ in range(9):
-            search.like(search.titles()[0])
+        search = Search(page).begin(f"{shapes.url}/#session={id}")
+        expect(here(page)).to_be_in_viewport(ratio=0.9)
+        search.like(search.titles()[0])
         expect(here(page)).to_be_in_viewport(ratio=0.9)
         search.steps.get_by_role("button", name="Go back to the start").press("Enter")
         search.settled()
