@@ -11,13 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 
-from seeker.kernels import UNIT, columns, likelihood, posterior, simd
+from seeker.kernels import DEEPEST, EXACT, UNIT, columns, likelihood, posterior, simd
 from seeker.space.packing import for_kernels
 from seeker.types import Array
 
 
-def over(function: Any) -> Callable[[Array], Array]:
-    """Turn a small kernel of one number into one of an array."""
+def over(function: Any, result: Any = np.float64) -> Callable[[Array], Array]:
+    """Turn a small kernel of one number into one of an array; result: the type of its numbers.
+
+    It is given numbers of the array's own type, for what a cast of others makes of them may differ
+    from one processor to the next.
+    """
 
     @njit
     def loop(x: Any, out: Any) -> None:
@@ -25,8 +29,8 @@ def over(function: Any) -> Callable[[Array], Array]:
             out[n] = function(x[n])
 
     def call(x: Array) -> Array:
-        out = np.empty(len(x))
-        loop(np.ascontiguousarray(x, np.float64), out)
+        out = np.empty(len(x), result)
+        loop(np.ascontiguousarray(x), out)
         return out
 
     return call
@@ -43,12 +47,28 @@ def test_exp_and_log_are_accurate() -> None:
 
 
 def test_units_round_to_the_nearest() -> None:
-    x = np.concatenate([-np.logspace(-9, 8, 500), [0.0, -0.5 * UNIT, -1.5 * UNIT]])
-    units = over(simd.to_units)(x)
+    x = np.concatenate([-np.logspace(-9, 9.3, 500), [0.0, -0.5 * UNIT, -1.5 * UNIT, -EXACT]])
+    units = over(simd.to_units, np.int64)(x)
     np.testing.assert_array_equal(units, np.rint(x / UNIT))
-    np.testing.assert_array_equal(
-        over(simd.to_nats)(units[units > -(2.0**51)]), units[units > -(2.0**51)] * UNIT
-    )
+    np.testing.assert_array_equal(over(simd.to_nats)(units), units * UNIT)
+
+
+def test_units_of_any_size_become_nats() -> None:
+    sizes = 2 ** np.arange(63, dtype=np.int64)
+    units = np.concatenate([[0], sizes, -sizes, 1 - sizes, -3 * (sizes[:61] // 2) - 1])
+    np.testing.assert_array_equal(over(simd.to_nats)(units), units * UNIT)
+
+
+def test_every_number_has_units_and_what_is_farther_has_no_fewer() -> None:
+    x = np.concatenate([[np.nan, -np.inf], -np.logspace(308, 9.4, 900), [-EXACT, -1.0, 0.0]])
+    units = over(simd.to_units, np.int64)(x)
+    assert (np.diff(units[1:]) > 0).all()
+    assert -DEEPEST / UNIT <= units[0] <= units[1]
+    single = x[x > -1e38].astype(np.float32)
+    single = np.concatenate([[np.float32(np.nan), np.float32(-np.inf)], single])
+    lowest = 128 - 2**31  # the next float32 would not fit when its sign is turned
+    assert over(simd.to_units, np.int64)(single).tolist()[-3:] == [lowest, -(2**20), 0]
+    assert (over(simd.to_units, np.int64)(single[:-2]) == lowest).all()
 
 
 @given(

@@ -35,7 +35,7 @@ class FrontScores(Scores):
         """Make the scores those given this evidence."""
         terms = self.model.terms(evidence, self.space)
         self._evidence = evidence
-        self._wanted = frozenset(terms)
+        self._wanted = self._summable(terms)
         self._batches = {}
         spoken = [probe.row for term in terms for probe in self.model.probe(term)]
         shifted = [click.row for click in evidence.clicks] if evidence.texts else []

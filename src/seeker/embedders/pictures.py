@@ -175,7 +175,9 @@ def _from_deep(picture: Image) -> Image:
     # Halves, since the whole range of float32 does not fit into it.
     values *= 0.5
     low, high = float(values.min()), float(values.max())
-    grey = (values - low) * (255.0 / (high - low)) if high > low else np.zeros_like(values)
+    # A range so small that its stretching does not fit into float32 is one grey.
+    wide = high - low > 1e-35
+    grey = (values - low) * (255.0 / (high - low)) if wide else np.zeros_like(values)
     return Image.fromarray(grey.astype(np.uint8)).convert("RGB")
 
 

@@ -13,3 +13,12 @@ Two rules make every result the same on every machine, whatever its vector units
 
 UNIT = 2.0**-20
 """Log-likelihoods are kept as whole multiples of this many nats (about one millionth)."""
+
+EXACT = 2.0**31
+"""Down to so many nats below zero a term is what its formula says; deeper, it is less deep."""
+
+DEEPEST = 1.5 * EXACT
+"""No term is deeper than this many nats; see `simd.to_units`."""
+
+MOST = 2.0**42
+"""So many nats below zero is as deep as a sum may become: half of what 64 bits hold."""

@@ -13,9 +13,6 @@ from seeker.kernels.simd import atanh2, exp, inlined, kernel, log, log_sigmoid, 
 STRIP = 128
 """Items worked on at a time, so that what is in hand stays in the nearest cache."""
 
-FLUSH = 32
-"""Terms added up in 32 bits before they are moved over to 64."""
-
 RARE = 1e-9
 """Slips rarer than this are added in logarithms, for they are lost beside rounding otherwise."""
 
@@ -67,9 +64,8 @@ def pairwise(columns, weights, alpha, pairs, shifts, signs, units):  # type: ign
             shift, sign = shifts[p], signs[p]
             for r in range(STRIP):
                 difference = alpha * (disliked[r] - liked[r] + shift)
-                part[r] += sign * to_units(log_sigmoid(difference))
-            if p % FLUSH == FLUSH - 1 or p == pairs.shape[0] - 1:
-                flush(part, length, total)
+                part[r] = sign * to_units(log_sigmoid(difference))
+            flush(part, length, total)
 
 
 @kernel

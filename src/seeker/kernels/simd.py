@@ -57,6 +57,22 @@ def _fma(typing_context: Any, a: Any, b: Any, c: Any) -> Any:
 fma: Any = intrinsic(_fma)
 
 
+def _beyond(typing_context: Any, value: Any, start: Any) -> Any:
+    """Return by how much a whole number without sign exceeds another: 0 where it does not."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = args[0].type
+        saturated = builder.module.declare_intrinsic(
+            "llvm.usub.sat", [kind], ir.FunctionType(kind, [kind, kind])
+        )
+        return builder.call(saturated, args)
+
+    return value(value, value), emit
+
+
+beyond: Any = intrinsic(_beyond)
+
+
 def dots(items: int, count: int) -> Any:
     """Make the intrinsic that multiplies one or two items with `count` probes at a time."""
 
@@ -238,6 +254,19 @@ _BIAS32 = np.uint32(127)
 _0, _1, _2, _HALF, _LEAST32 = _F(0.0), _F(1.0), _F(2.0), _F(0.5), _F(-87.0)
 _UNITS32 = _F(2.0**20)
 
+_LOWEST32 = np.nextafter(_F(-(2.0**11)), _0)  # its units are an int32, and so are they negated
+
+# Beyond this many nats a term grows with the bits of its number, that is with its logarithm: by
+# 2**40 units for every power of two, hence by no more than half as much again.
+_DEEP = 2.0**31
+_DEEP_BITS = np.float64(_DEEP).view(np.uint64)
+_TO_DEEPER = np.uint64(12)
+
+_HALF_WORD = np.uint64(32)
+_LOW_HALF = np.uint64(2**32 - 1)
+_HIGH_BITS = np.float64(2.0**84 + 2.0**63).view(np.uint64)
+_HIGH = 2.0**84 + 2.0**63 + 2.0**52
+
 
 def _by_type(name: str, double: Any, single: Any) -> Any:
     """Make one function of two: numba picks the one for the type of number it is given."""
@@ -340,19 +369,30 @@ log_sigmoid = _by_type("log_sigmoid", _log_sigmoid, _log_sigmoid32)
 
 
 def _to_units(x):  # type: ignore[no-untyped-def]
-    return np.int64(float_bits(fma(x, 1048576.0, _SHIFT)) - _SHIFT_BITS)
+    near = np.int64(float_bits(fma(max(-_DEEP, x), 1048576.0, _SHIFT)) - _SHIFT_BITS)
+    return near - np.int64(beyond(float_bits(abs(x)), _DEEP_BITS) >> _TO_DEEPER)
 
 
 def _to_units32(x):  # type: ignore[no-untyped-def]
-    return np.int32(fma(x, _UNITS32, -_HALF))
+    return np.int32(fma(max(_LOWEST32, x), _UNITS32, -_HALF))
 
 
 to_units = _by_type("to_units", _to_units, _to_units32)
-"""x ≤ 0 nats as a whole number of units of 2**-20 nats: int64 for |x| < 2**30, or, in float32,
-int32 for |x| < 2**10."""
+"""x ≤ 0 nats as a whole number of units of 2**-20 nats: int64 of a float64, int32 of a float32.
+
+Every x has its units, on every processor. In float32 what is below
+-2**11 nats is about that. In float64
+what is below -2**31 nats goes on falling, with the logarithm only: what is farther stays farther,
+more than two thousand terms can be added up, and -inf and NaN are the farthest."""
 
 
 @inlined
 def to_nats(units):  # type: ignore[no-untyped-def]
-    """Turn a whole number of units, below 2**51 in size, into nats, exactly."""
-    return (bits_float(np.uint64(units) + _SHIFT_BITS) - _SHIFT) * 9.5367431640625e-07
+    """Turn a whole number of units into nats; exactly up to 2**53 units, beyond to the nearest.
+
+    The two halves of its bits become a float64 each.
+    """
+    bits = np.uint64(units)
+    high = bits_float((bits >> _HALF_WORD) ^ _HIGH_BITS) - _HIGH
+    low = bits_float((bits & _LOW_HALF) | _TWO52_BITS)
+    return (high + low) * 9.5367431640625e-07

@@ -86,7 +86,8 @@ class Bipartite(EvenModel):
             if liked:
                 assert average is not None
                 where, signs = zip(*liked, strict=True)
-                mean = (grid.mixtures[0] @ average).astype(dtype)
+                with np.errstate(over="ignore"):  # infinity is as far as float32 can say
+                    mean = (grid.mixtures[0] @ average).astype(dtype)
                 signs_ = signs_for(dtype, signs)
                 likes(columns, mean, weights, alpha1, np.array(where), signs_, units)
             for beside, group in disliked.items():

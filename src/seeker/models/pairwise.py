@@ -89,7 +89,7 @@ class Pairwise(EvenModel):
         from seeker.kernels.likelihood import pairwise
 
         pairs = [(cast(Pair, term), sign) for term, sign in terms]
-        if any(abs(self.alpha * pair.shift) > _MODEST for pair, _ in pairs):
+        if any(max(1e-30, self.alpha) * abs(pair.shift) > _MODEST for pair, _ in pairs):
             dtype = np.dtype(np.float64)  # texts can shift a pair beyond what float32 holds well
         where = {**places, AVERAGE: -1}
         weights, alpha = grid.mixtures[0].astype(dtype), dtype.type(self.alpha)

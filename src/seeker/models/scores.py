@@ -8,10 +8,12 @@ been taken back.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from seeker.errors import BadInput
 from seeker.models import foreseen
 from seeker.models.base import Evidence, Model, Said, Term
 from seeker.models.batch import Asked, Batch, Signed, scratch
@@ -78,10 +80,23 @@ class Scores:
 
     def want(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence; costs nothing until they are asked for."""
-        self._wanted = frozenset(self.model.terms(evidence, self.space))
+        self._wanted = self._summable(self.model.terms(evidence, self.space))
         self._batches = {}
         if not self.space.fast and self.pending:
             self.settle()
+
+    def _summable(self, terms: Sequence[Term]) -> frozenset[Term]:
+        """Return terms as a set, if their sums are exact in 64 bits."""
+        from seeker.kernels import DEEPEST, MOST
+
+        # Of a function as a metric nothing is known, but that its terms are usually shallow.
+        many = len(terms) * DEEPEST > MOST and self.space.reach < math.inf
+        if many and sum(min(self._deep(term), DEEPEST) for term in terms) > MOST:
+            raise BadInput(
+                f"{len(terms):,} comparisons are too many for so sharp a model.",
+                "Begin a search with a smaller alpha, or with scale='unit'.",
+            )
+        return frozenset(terms)
 
     @property
     def pending(self) -> bool:
@@ -339,9 +354,13 @@ class Scores:
         Worth its price (one reading of the vectors) where the scores lie so close together that
         bounds from before the click do not tell items apart: then it is the same fall for all.
         """
+        from seeker.kernels import EXACT
+
         seen, stage = self.model.foresight(evidence), self._ledger.stage
         if seen is None or stage is None or self.pending or not self.space.fast:
             return
+        if max(map(self._deep, stage), default=0.0) > EXACT:
+            return  # what such terms add is less than the formula says
         near = map(Near, [*rows, *seen.likes, *seen.dislikes])
         asked = Asked(self.space, self.store, near)
         parts = [self._ledger.part(number) for number in range(len(self._ledger.stages))]

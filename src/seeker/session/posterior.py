@@ -72,6 +72,7 @@ class Posterior(Belief):
 
 def _normalise(scores: Doubles) -> float:
     """Make scores log-probabilities, in place; return log Σ exp(scores) as it was."""
+    from seeker.kernels import EXACT
     from seeker.kernels.posterior import mass
     from seeker.kernels.threads import BLOCK, over_blocks
 
@@ -82,9 +83,14 @@ def _normalise(scores: Doubles) -> float:
         parts[start // BLOCK] = mass(scores[start:stop], top)
 
     def divide(start: int, stop: int) -> None:
-        scores[start:stop] -= log_total
+        if abs(top) < EXACT:
+            scores[start:stop] -= log_total
+        else:  # so large a number has no room for the digits of the small one
+            scores[start:stop] -= top
+            scores[start:stop] -= log_mass
 
     over_blocks(len(scores), add_up)
-    log_total = top + float(np.log(parts.cumsum()[-1]))
+    log_mass = float(np.log(parts.cumsum()[-1]))
+    log_total = top + log_mass
     over_blocks(len(scores), divide)
     return log_total

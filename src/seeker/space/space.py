@@ -28,6 +28,12 @@ SUMMED_IN_FLOAT32 = 300.0
 KEPT_IN_FLOAT32 = 4000.0
 """Up to which harm, that is reach · sharpness, columns are summed and kept in float32."""
 
+LARGEST_IN_FLOAT32 = 1e38
+"""Beyond this, numbers on the way to a column do not fit into float32."""
+
+_MOST_IN_FLOAT32 = 1e37
+"""Larger numbers are not told apart in columns of float32: their differences must fit, too."""
+
 
 class Space:
     """Views in common units, as one person sees them.
@@ -64,7 +70,8 @@ class Space:
         )
         harm = reach * sharpest
         self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
-        self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 else np.float64)
+        fits = self._largest < LARGEST_IN_FLOAT32
+        self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 and fits else np.float64)
         self.reach = math.inf if any(callable(view.metric) for view in self.views) else reach
         """No column holds a number larger than this; nothing is known of a function."""
 
@@ -76,6 +83,15 @@ class Space:
         if view.fast:
             return 2.0 * float((c**2 * view.variance).sum()) or 1.0
         return metrics.mean_square(view.metric, view.sample * c) or 1.0
+
+    @property
+    def _largest(self) -> float:
+        """A number that nothing on the way to a column exceeds, in any view."""
+        largest = 0.0
+        for view, c, unit in zip(self.views, self._persons, self._scales, strict=True):
+            away, seen = math.sqrt(view.radius), float(np.abs(c).max())
+            largest = max(largest, 2.0 * away, 4.0 * seen * seen * away / unit)
+        return largest
 
     def prepare(self, asked: Sequence[Near]) -> Probes:
         """Make probes ready for `columns`."""
@@ -141,7 +157,10 @@ class Space:
             for j, probe in enumerate(probes.asked):
                 query = self._vector(v, probe.row) * c
                 distance = metrics.squared(view.metric, query, vectors)
-                out[v, j] = distance / self._scales[v] - average[v]
+                column = distance / self._scales[v] - average[v]
+                if out.dtype == np.float32:  # a function as a metric may return anything
+                    column = column.clip(-_MOST_IN_FLOAT32, _MOST_IN_FLOAT32)
+                out[v, j] = column
 
     @cached_property
     def _origins(self) -> tuple[Array, ...]:
