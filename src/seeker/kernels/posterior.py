@@ -39,7 +39,10 @@ def averaged(units, log_weights, start, length, nats, best, total, out):  # type
 
 @kernel
 def scores(units, log_weights, out):  # type: ignore[no-untyped-def]
-    """Write every item's log-likelihood, (items,), θ averaged out of units, (thetas, items)."""
+    """Write every item's log-likelihood, (items,), θ averaged out of units, (thetas, items).
+
+    The units are of any size; see `to_nats`.
+    """
     items = units.shape[1]
     nats = np.zeros((log_weights.size, STRIP))
     best = np.zeros(STRIP)
