@@ -6,7 +6,8 @@
 kept connections: a search on the built-in catalog, the same number of answers of the same lengths
 from a bare FastAPI route that the same web server serves in another process, and some looks at
 /healthz, in turn and in the same run: times on a shared machine mean little by themselves, their
-ratio does. Writes latency.json and latency.md. Takes well under a minute.
+ratio does. What the servers' cores worked for it is told, too (on Linux): it hardly depends on what
+else is going on. Writes latency.json and latency.md. Takes well under a minute.
 """
 
 from __future__ import annotations
@@ -32,9 +33,11 @@ import uvicorn
 from fastapi import FastAPI, Response
 
 import seeker
+from seeker.demo import demo_catalog
+from seeker.demo.catalog import folder
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from browser.demo import served
+from test_server_parts import Server
 
 CLICKS = 10
 """Clicks in a search."""
@@ -65,8 +68,19 @@ def run_bare(listening: socket.socket) -> None:
 
 
 @contextmanager
-def bare_server() -> Iterator[str]:
-    """Run the bare route in a process of its own; give its address."""
+def our_server(place: Path) -> Iterator[tuple[str, int]]:
+    """Serve the built-in catalog; give the address and the number of the process."""
+    demo_catalog()
+    flags = ("--store", str(place / "sessions.sqlite"), "--rate", "0", "--log-level", "warning")
+    with Server(f"emoji={folder()}", *flags).running(place / "log") as server:
+        if server.process is None:
+            raise SystemExit("The server is gone.")
+        yield server.url, server.process.pid
+
+
+@contextmanager
+def bare_server() -> Iterator[tuple[str, int]]:
+    """Run the bare route in a process of its own; give its address and number."""
     # With the number of TCP, for then the event loop sends small pieces without delay.
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listening:
         listening.bind(("127.0.0.1", 0))
@@ -75,18 +89,36 @@ def bare_server() -> Iterator[str]:
         process = multiprocessing.get_context("spawn").Process(target=run_bare, args=(listening,))
         process.start()
         try:
-            yield f"http://{host}:{port}"
+            yield f"http://{host}:{port}", process.pid or 0
         finally:
             process.terminate()
             process.join()
 
 
+def core_ms(pid: int) -> float:
+    """Return how many milliseconds the cores have worked for a process, where the system tells."""
+    try:
+        told = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except FileNotFoundError:
+        return 0.0
+    return (int(told[11]) + int(told[12])) * 1000 / os.sysconf("SC_CLK_TCK")
+
+
 class Line:
     """One kept connection; http.client, for its own work is the least of all clients at hand."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, pid: int) -> None:
+        self._pid = pid
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
         self.taken: dict[str, list[float]] = {name: [] for name in LINES}
+        self.worked: dict[str, float] = dict.fromkeys(LINES, 0.0)
+
+    @contextmanager
+    def noting(self, what: str) -> Iterator[None]:
+        """Note the milliseconds that the server's cores work meanwhile."""
+        before = core_ms(self._pid)
+        yield
+        self.worked[what] += core_ms(self._pid) - before
 
     def ask(self, what: str, method: str, path: str, body: object = None) -> bytes:
         """Return the answer, and note the milliseconds until it was there."""
@@ -104,33 +136,44 @@ class Line:
 
 def search(ours: Line, bare: Line, seed: int) -> None:
     """Search with likes and dislikes in turn; then ask the bare route for the same lengths."""
-    now = json.loads(ours.ask("start", "POST", "/v1/sessions", {"seed": seed}))
+    with ours.noting("start"):
+        now = json.loads(ours.ask("start", "POST", "/v1/sessions", {"seed": seed}))
     asked: list[tuple[dict[str, Any], int]] = []
-    for number in range(CLICKS):
-        shown = [item["id"] for item in now["page"]["items"]]
-        verdict = "dislike" if number % 3 == 2 else "like"
-        click = {"item": shown[number % 5], "verdict": verdict, "shown": shown}
-        click["step"] = now["step"]
-        told = ours.ask("click", "POST", f"/v1/sessions/{now['id']}/clicks", click)
-        asked.append((click, len(told)))
-        now = json.loads(told)
-    for _ in range(LOOKS):
-        ours.ask("healthz", "GET", "/healthz")
-    for click, size in asked:
-        bare.ask("bare", "POST", f"/bare?size={size}", click)
+    with ours.noting("click"):
+        for number in range(CLICKS):
+            shown = [item["id"] for item in now["page"]["items"]]
+            verdict = "dislike" if number % 3 == 2 else "like"
+            click = {"item": shown[number % 5], "verdict": verdict, "shown": shown}
+            click["step"] = now["step"]
+            told = ours.ask("click", "POST", f"/v1/sessions/{now['id']}/clicks", click)
+            asked.append((click, len(told)))
+            now = json.loads(told)
+    with ours.noting("healthz"):
+        for _ in range(LOOKS):
+            ours.ask("healthz", "GET", "/healthz")
+    with bare.noting("bare"):
+        for click, size in asked:
+            bare.ask("bare", "POST", f"/bare?size={size}", click)
 
 
-def measure(url: str, bare_url: str, searches: int) -> dict[str, list[float]]:
-    """Return milliseconds by what was timed."""
+Measured = tuple[dict[str, list[float]], dict[str, float]]
+"""By what was timed: milliseconds until each answer, and of the cores for all of them."""
+
+
+def measure(served: tuple[str, int], bare_served: tuple[str, int], searches: int) -> Measured:
+    """Return what some searches took."""
     for seed in range(WARM):
-        search(Line(url), Line(bare_url), seed)
-    ours, bare = Line(url), Line(bare_url)
+        search(Line(*served), Line(*bare_served), seed)
+    ours, bare = Line(*served), Line(*bare_served)
     for seed in range(searches):
         search(ours, bare, WARM + seed)
-    return {**ours.taken, "bare": bare.taken["bare"]}
+    return (
+        {**ours.taken, "bare": bare.taken["bare"]},
+        {**ours.worked, "bare": bare.worked["bare"]},
+    )
 
 
-def summary(times: dict[str, list[float]]) -> dict[str, Any]:
+def summary(times: dict[str, list[float]], worked: dict[str, float]) -> dict[str, Any]:
     """Return medians and 95th percentiles, as milliseconds and as ratios to the bare route."""
     unit = statistics.median(times["bare"])
     return {
@@ -147,6 +190,7 @@ def summary(times: dict[str, list[float]]) -> dict[str, Any]:
                 "p95_ms": statistics.quantiles(taken, n=20)[-1],
                 "median_ratio": statistics.median(taken) / unit,
                 "p95_ratio": statistics.quantiles(taken, n=20)[-1] / unit,
+                "core_ms": worked[name] / len(taken),
             }
             for name, taken in times.items()
         },
@@ -160,14 +204,14 @@ def table(result: dict[str, Any]) -> str:
         f"{result['clicks']} clicks; ratios to the median of a bare FastAPI route of the same web "
         "server in the same run, measured by `python -P benchmarks/latency.py`.",
         "",
-        "| what | median | 95th percentile | median, ms |",
-        "| --- | --- | --- | --- |",
+        "| what | median | 95th percentile | median, ms | of the server's cores, ms |",
+        "| --- | --- | --- | --- | --- |",
     ]
     for name, words in LINES.items():
         one = result["times"][name]
         lines.append(
             f"| {words} | {one['median_ratio']:.2f} | {one['p95_ratio']:.2f} "
-            f"| {one['median_ms']:.2f} |"
+            f"| {one['median_ms']:.2f} | {one['core_ms']:.2f} |"
         )
     lines += [
         "",
@@ -187,10 +231,10 @@ def main() -> None:
     given = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as place,
-        served(Path(place)) as url,
-        bare_server() as bare_url,
+        our_server(Path(place)) as served,
+        bare_server() as bare_served,
     ):
-        result = summary(measure(url, bare_url, given.searches))
+        result = summary(*measure(served, bare_served, given.searches))
     given.out.mkdir(parents=True, exist_ok=True)
     (given.out / "latency.json").write_text(json.dumps(result, indent=1) + "\n")
     (given.out / "latency.md").write_text(table(result))
