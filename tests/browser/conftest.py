@@ -132,8 +132,12 @@ def search(page: Page, shapes: Server) -> Search:
     return Search(page).begin(shapes.url)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep each file's tests in one process, where they share browser, catalogs and servers."""
+    """Keep each file's tests in one process, where they share browser, catalogs and servers.
+
+    First, for groups are told apart right after.
+    """
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
