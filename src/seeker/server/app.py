@@ -35,7 +35,7 @@ from seeker.server.opening import open_catalogs
 from seeker.server.schemas import Problem, SessionProblem
 from seeker.server.service import Service
 from seeker.server.settings import Settings
-from seeker.server.stopping import CLOSING, exit_within
+from seeker.server.stopping import CLOSING, exit_now, exit_within
 
 SETTINGS = "SEEKER_SERVED_SETTINGS"
 _TIDY_EVERY = 3600.0
@@ -75,8 +75,10 @@ def create_app(
             await asyncio.gather(*tasks, return_exceptions=True)
             closing = exit_within(settings.stop_timeout * CLOSING) if service.exits else None
             closed = await asyncio.to_thread(service.close)
-            if closing is not None and closed:
+            if closing is not None:
                 closing.cancel()
+                if not closed:
+                    exit_now()
 
     app = FastAPI(
         title="Seeker",

@@ -21,13 +21,14 @@ def exit_within(seconds: float) -> threading.Timer:
     Threads that wait for a database, or for a disk that does not answer, cannot be ended, and
     Python waits for its threads.
     """
-    timer = threading.Timer(seconds, _exit)
+    timer = threading.Timer(seconds, exit_now)
     timer.daemon = True
     timer.start()
     return timer
 
 
-def _exit() -> None:
+def exit_now() -> None:
+    """End the process although something hangs."""
     LOGGER.error("Stopped without waiting for what hangs.")
     sys.stdout.flush()
     sys.stderr.flush()
