@@ -31,6 +31,12 @@ __all__ = ["address", "older"]
 PATIENT = Timeouts(WITHIN, WITHIN, WITHIN, WITHIN)
 
 
+def served(settings: Settings, catalog: Catalog) -> TestClient:
+    """Serve a catalog in this process."""
+    app = create_app(settings, Catalogs({"shop": catalog}))
+    return TestClient(app, base_url="http://localhost")
+
+
 @contextmanager
 def locked(address: str) -> Iterator[None]:
     """Let another process hold the lock of a store: nobody can write."""
@@ -50,7 +56,7 @@ def test_who_waits_for_a_lock_is_told_soon(
     address: str, small: Catalog, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = Settings(store=address, rate=0, store_lock_timeout=0.1)
-    with TestClient(create_app(settings, Catalogs({"shop": small}))) as http:
+    with served(settings, small) as http:
         first = http.post("/v1/sessions", json={}).json()
         session = f"/v1/sessions/{first['id']}"
         click = {"item": first["page"]["items"][0]["id"], "verdict": "like", "step": 0}
@@ -179,7 +185,7 @@ def test_a_full_disk_is_told(new_store: NewStore, small: Catalog) -> None:
     """PostgreSQL says so of every write."""
     address = new_store("postgres")
     settings = Settings(store=address, rate=0)
-    with TestClient(create_app(settings, Catalogs({"shop": small}))) as http:
+    with served(settings, small) as http:
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute(
                 "CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS "
@@ -198,7 +204,7 @@ def test_a_full_disk_is_told(new_store: NewStore, small: Catalog) -> None:
 
 def test_figures_are_told_while_the_store_is_held_up(address: str, small: Catalog) -> None:
     settings = Settings(store=address, rate=0, open_metrics=True, store_lock_timeout=WITHIN)
-    with TestClient(create_app(settings, Catalogs({"shop": small}))) as http:
+    with served(settings, small) as http:
         http.post("/v1/sessions", json={})
         with locked(address):
             assert "seeker_sessions 1.0" in http.get("/metrics").text
