@@ -72,7 +72,7 @@ def test_a_mistake_of_the_service_is_logged_and_tells_nothing(
     catalog = seeker.Catalog.from_arrays(map(str, range(30)), {"x": vectors}, metric=metric)
     settings = Settings(store=str(place / "s.sqlite"), rate=0)
     app = create_app(settings, Catalogs({"shop": catalog}))
-    with TestClient(app, raise_server_exceptions=False) as http:
+    with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as http:
         fails = True
         with caplog.at_level(logging.ERROR, "seeker"):
             answer = _start(http)
