@@ -249,14 +249,15 @@ def digest(folder: Path) -> str:
     return sums.hexdigest()
 
 
-def page(outcomes: list[Outcome], took: float, people: int, seed: int) -> str:
+def page(outcomes: list[Outcome], took: float, asked: int, people: int, seed: int) -> str:
     """Return the report."""
     kills = sum(n for one in outcomes if one.phase.share for n in one.kills.values())
     stalls = sum(n for one in outcomes if not one.phase.share for n in one.kills.values())
     lines = [
         "# Killed under load",
         "",
-        f"`make kills` (seed {seed}) on {os.cpu_count()} cores ({platform.machine()}), "
+        f"`python -P benchmarks/kills.py --kills {asked} --seed {seed}` (`make kills` asks for "
+        f"100) on {os.cpu_count()} cores ({platform.machine()}), "
         f"{took / 60:.0f} minutes: {kills} kills, and {stalls} times of {STALL_SECONDS:g} s in "
         f"which the store stood still, while {people} people clicked without a pause for thought. "
         "Each click has an Idempotency-Key and is made again until it is answered. Lost: clicks "
@@ -309,7 +310,8 @@ def main() -> int:
             one = Round(phase, catalog, folder, asked.people, asked.seed + number)
             outcomes.append(one.run(asked.kills))
         touched = digest(catalog) != before
-    report = page(outcomes, time.monotonic() - began, asked.people, asked.seed)
+    took = time.monotonic() - began
+    report = page(outcomes, took, asked.kills, asked.people, asked.seed)
     print(report)
     for outcome in outcomes:
         for odd in dict.fromkeys(outcome.odd):
