@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -246,6 +247,34 @@ def test_arrays_that_hold_objects_or_nothing_are_refused(tmp_path: Path) -> None
     (tmp_path / "no.npz").write_bytes(b"PK none")
     with pytest.raises(BadInput, match="plain arrays"):
         built(tmp_path / "no.npz", tmp_path / "x")
+
+
+@pytest.mark.parametrize(
+    ("name", "contents"),
+    [("notes.txt", b"hello"), ("vector.npy", b"hello"), ("cut.npy", b"\x93NUMPY")],
+)
+def test_what_else_lies_among_arrays_is_named(tmp_path: Path, name: str, contents: bytes) -> None:
+    np.savez(tmp_path / "x.npz", vectors=np.eye(4))
+    with zipfile.ZipFile(tmp_path / "x.npz", "a") as archive:
+        archive.writestr(name, contents)
+    with pytest.raises(BadInput, match=f"'{name.removesuffix('.npy')}' in .* cannot be read"):
+        built(tmp_path / "x.npz", tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_one_array_is_not_several(tmp_path: Path) -> None:
+    np.savez(tmp_path / "several.npz", vectors=np.eye(4))
+    np.save(tmp_path / "one.npy", np.eye(4))
+    (tmp_path / "several.npz").rename(tmp_path / "several.npy")
+    (tmp_path / "one.npy").rename(tmp_path / "one.npz")
+    for file in ("one.npz", "several.npy"):
+        with pytest.raises(BadInput, match="is not a file of plain arrays"):
+            built(tmp_path / file, tmp_path / "out")
+    np.save(tmp_path / "x.npy", np.eye(4))
+    (tmp_path / "empty.npy").write_bytes(b"")
+    for file in ("several.npy", "empty.npy"):
+        with pytest.raises(BadInput, match="cannot be read as ids"):
+            built(tmp_path / "x.npy", tmp_path / "out", ids=tmp_path / file)
 
 
 @pytest.mark.parametrize(

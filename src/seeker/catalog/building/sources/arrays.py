@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -115,16 +116,44 @@ def _load(path: Path) -> dict[str, Array]:
     try:
         if path.suffix.lower() == ".npy":
             # As a plain array: rows of numpy's own kind of mapped array cost ten times as much.
-            return {"vectors": np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))}
-        with path.open("rb") as handle, np.load(handle, allow_pickle=False) as archive:
-            return {name: archive[name] for name in archive.files}
+            return {"vectors": np.asarray(_one(np.load(path, mmap_mode="r", allow_pickle=False)))}
+        with path.open("rb") as handle:
+            archive = np.load(handle, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
+                raise ValueError("one array, not several")
+            with archive:
+                return {name: _member(path, archive, name) for name in archive.files}
     except MemoryError:
         raise BadInput(f"'{path}' needs more memory than there is.", "Use .npy files.") from None
+    except BadInput:
+        raise
     except (ValueError, EOFError, zipfile.BadZipFile, KeyError):
         raise BadInput(
             f"'{path}' is not a file of plain arrays; Python objects are never read.",
             "Save numbers with numpy.save.",
         ) from None
+
+
+def _one(loaded: Any) -> Array:
+    """Return what was loaded if it is one array."""
+    if not isinstance(loaded, np.ndarray):
+        raise ValueError("several arrays, not one")
+    return loaded
+
+
+def _member(path: Path, archive: Any, name: str) -> Array:
+    """Return an array of a .npz file; whatever else lies in it is refused by name."""
+    try:
+        array = archive[name]
+    except (ValueError, zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError):
+        array = None
+    if not isinstance(array, np.ndarray) or array.dtype.hasobject:
+        raise BadInput(
+            f"{short(name)} in '{path}' cannot be read as an array of numbers or texts; Python "
+            "objects are never read.",
+            "Leave it out, or save it as an array with numpy.savez.",
+        )
+    return array
 
 
 def _is_view(array: Array) -> bool:
@@ -143,14 +172,15 @@ def _ids_of(file: Path) -> list[str]:
         raise NotFound(f"There is no file '{file}' with ids.")
     try:
         if file.suffix.lower() == ".npy":
-            return [str(one) for one in np.load(file, allow_pickle=False).reshape(-1).tolist()]
+            ids = _one(np.load(file, allow_pickle=False))
+            return [str(one) for one in ids.reshape(-1).tolist()]
         text = file.read_text(encoding="utf-8-sig")
         if file.suffix.lower() == ".json":
             given = json.loads(text)
             if not isinstance(given, list):
                 raise ValueError("not a list")
             return [str(one) for one in given]
-    except ValueError:
+    except (ValueError, EOFError, zipfile.BadZipFile):
         raise BadInput(
             f"'{file}' cannot be read as ids.", "Give one per line, a JSON list, or an array."
         ) from None
