@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -75,3 +77,30 @@ def test_sessions_and_beliefs_say_what_they_are() -> None:
         "<Session at step 1: 1 liked, 0 disliked; <Catalog of 2 items, views: x (2)>>"
     )
     assert re.fullmatch(r"<Belief: about 1\.\d candidates>", repr(session.belief))
+
+
+def test_a_page_is_a_sequence_of_its_items(small: Catalog) -> None:
+    session = small.session(page_size=5, seed=2)
+    page = session.page()
+    assert isinstance(page, Sequence)
+    assert [item.id for item in page] == page.ids
+    assert (page[0], page[-1], page[1:3]) == (page.items[0], page.items[4], page.items[1:3])
+    assert list(reversed(page)) == [*page.items][::-1]
+    assert (page.index(page[2]), len(page)) == (2, 5)
+    assert page[3] in page
+    ids: list[Any] = [*page.ids, "nothing"]
+    assert [id in page for id in ids] == [True] * 5 + [False]
+    assert session.more(5, 1)[0] not in page
+    with pytest.raises(IndexError):
+        page[5]
+    with pytest.raises(TypeError):
+        page[0] = page[1]  # type: ignore[index]
+    assert not session.more(300)
+
+
+def test_what_was_shown_may_be_a_page(small: Catalog) -> None:
+    by_ids, by_items = small.session(seed=2), small.session(seed=2)
+    shown = by_ids.more(20, 6)
+    by_ids.like(shown[1].id, shown=shown.ids)
+    by_items.like(shown[1].id, shown=shown)
+    assert by_items.events[1:] == by_ids.events[1:]

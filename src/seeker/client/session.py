@@ -11,6 +11,7 @@ from seeker.client.wire import Wire, part
 from seeker.errors import BadInput, Conflict
 from seeker.session import Event
 from seeker.session.events import Verdict, from_json
+from seeker.session.page import Item, ids_of
 
 
 class RemoteSession(Looking):
@@ -25,11 +26,11 @@ class RemoteSession(Looking):
         kept = self._wire.call("GET", f"{self._address}/events", has="events")
         return tuple(from_json(event) for event in kept["events"])
 
-    def like(self, item: str, shown: Sequence[str] | None = None) -> None:
+    def like(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
         """Say that an item is like the one looked for; shown: what was on screen (the page)."""
         self.click(item, "like", shown)
 
-    def dislike(self, item: str, shown: Sequence[str] | None = None) -> None:
+    def dislike(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
         """Say that an item is not like the one looked for; shown: what was on screen (the page)."""
         self.click(item, "dislike", shown)
 
@@ -37,11 +38,11 @@ class RemoteSession(Looking):
         """Take back the verdict on an item."""
         self.click(item, "clear", ())
 
-    def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
+    def click(self, item: str, verdict: Verdict, shown: Sequence[str | Item] | None = None) -> None:
         """Give a verdict on an item."""
         if shown is None and item in self._given_out:
             shown = self._given_out  # the server's own page may be one that nobody has asked for
-        seen = shown if shown is None or isinstance(shown, str) else list(shown)
+        seen = shown if shown is None or isinstance(shown, str) else ids_of(shown)
         self._do("clicks", {"item": item, "verdict": verdict, "shown": seen})
 
     def say(self, text: str) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 
 @dataclass(frozen=True)
@@ -18,10 +18,11 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Page:
-    """A slice of a session's ranking at one step.
+class Page(Sequence[Item]):
+    """A slice of a session's ranking at one step: a sequence of items that does not change.
 
-    partial: part of the catalog could not be asked, so better items may be missing.
+    `for item in page`, `page[0]`, `page[:3]` and `len(page)` go by its items; `in` takes an item or
+    its id. partial: part of the catalog could not be asked, so better items may be missing.
     """
 
     items: tuple[Item, ...]
@@ -38,3 +39,23 @@ class Page:
 
     def __len__(self) -> int:
         return len(self.items)
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Item, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Item | tuple[Item, ...]:
+        return self.items[place]
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __contains__(self, item: object) -> bool:
+        return item in self.ids if isinstance(item, str) else item in self.items
+
+
+def ids_of(shown: Iterable[str | Item]) -> list[str]:
+    """Return what was on screen by ids, where it may have been given as items."""
+    return [item.id if isinstance(item, Item) else item for item in shown]

@@ -27,7 +27,7 @@ from seeker.session.events import (
     Verdict,
 )
 from seeker.session.explanation import Explanation
-from seeker.session.page import Page
+from seeker.session.page import Item, Page, ids_of
 from seeker.session.saying import vector_said, words_said
 from seeker.session.searchable import Searchable
 from seeker.session.state import State, after, fold
@@ -152,11 +152,11 @@ class Session:
         self._rows.learn((item.id for item in items), rows)
         return Page(items, self.step, offset, limit, head.total, head.partial)
 
-    def like(self, item: str, shown: Sequence[str] | None = None) -> None:
+    def like(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
         """Say that an item is like the one looked for; shown: what was on screen (the page)."""
         self.click(item, "like", shown)
 
-    def dislike(self, item: str, shown: Sequence[str] | None = None) -> None:
+    def dislike(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
         """Say that an item is not like the one looked for; shown: what was on screen (the page)."""
         self.click(item, "dislike", shown)
 
@@ -164,7 +164,7 @@ class Session:
         """Take back the verdict on an item."""
         self.click(item, "clear", ())
 
-    def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
+    def click(self, item: str, verdict: Verdict, shown: Sequence[str | Item] | None = None) -> None:
         """Give a verdict on an item; the clicked item counts as shown, too."""
         log.check_verdict(verdict)
         if verdict != "clear" or not isinstance(item, str) or item not in self._state.ratings:
@@ -281,10 +281,10 @@ class Session:
                 return ids
         return self.more(0, self._state.start.page_size).ids
 
-    def _checked(self, shown: Sequence[str]) -> list[str]:
+    def _checked(self, shown: Sequence[str | Item]) -> list[str]:
         if isinstance(shown, str) or not isinstance(shown, Iterable):
             raise BadInput(f"shown is {shown!r}, but it must be a list of item ids.")
-        ids = list(shown)
+        ids = ids_of(shown)
         for item in ids:
             self._rows.of(item)
         return [str(item) for item in ids]
