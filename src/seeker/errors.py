@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
+from reprlib import Repr
+
+_LONGEST = 120
+_repr = Repr()
+_repr.maxlevel = 2
+
+
+def short(value: object) -> str:
+    """Return a value as it is written in code, cut where it is long: for the words of an error."""
+    written = _repr.repr(value)
+    return written if len(written) <= _LONGEST else written[: _LONGEST - 1] + "…"
+
 
 class SeekerError(Exception):
     """An error meant for people: what was wrong, and what to do about it."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from typing import Any, Generic, TypeVar, cast
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 
 Thing = TypeVar("Thing")
 
@@ -27,7 +27,7 @@ class Registry(Generic[Thing]):
         if isinstance(thing, str) and thing in self.classes:
             return self.classes[thing]()
         raise BadInput(
-            f"{thing!r} is not a {self.kind}.",
+            f"{short(thing)} is not a {self.kind}.",
             f"Use one of {sorted(self.classes)} or an object of these classes.",
         )
 
@@ -47,12 +47,17 @@ class Registry(Generic[Thing]):
 
     def from_json(self, written: object) -> Thing:
         """Return the thing that `to_json` wrote."""
-        if not isinstance(written, Mapping) or written.get("name") not in self.classes:
+        name = written.get("name") if isinstance(written, Mapping) else None
+        if (
+            not isinstance(written, Mapping)
+            or not isinstance(name, str)
+            or name not in self.classes
+        ):
             raise BadInput(
-                f"{written!r} does not describe a {self.kind}.",
+                f"{short(written)} does not describe a {self.kind}.",
                 f"It must be an object whose 'name' is one of {sorted(self.classes)}.",
             )
-        one = self.classes[written["name"]]
+        one = self.classes[name]
         known = {field.name for field in fields(one)}  # type: ignore[arg-type]
         settings = {
             key: self.from_json(value)
@@ -66,14 +71,14 @@ class Registry(Generic[Thing]):
         unknown = sorted(set(settings) - known)
         if unknown:
             raise BadInput(
-                f"The {self.kind} '{written['name']}' has no setting {unknown[0]!r}.",
+                f"The {self.kind} '{name}' has no setting {short(unknown[0])}.",
                 f"It has {sorted(known)}.",
             )
         try:
             return one(**settings)
         except TypeError:
             raise BadInput(
-                f"The settings {settings!r} do not fit the {self.kind} '{written['name']}'."
+                f"The settings {short(settings)} do not fit the {self.kind} '{name}'."
             ) from None
 
 

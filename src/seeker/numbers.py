@@ -3,31 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sized
+from collections.abc import Sequence, Sized
+from typing import Any
 
 import numpy as np
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 from seeker.types import Doubles
 
 _LARGEST = 1e100
+_MOST_NAMES = 1000
 
 
 def check_number(name: str, value: object, least: float, below: float = math.inf) -> None:
     """Refuse what is not a finite number in [least, below)."""
-    fine = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not fine or not math.isfinite(value) or not least <= value < below:  # type: ignore[arg-type,operator]
+    try:
+        fine = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        fine = fine and math.isfinite(value) and least <= value < below  # type: ignore[arg-type,operator]
+    except (OverflowError, TypeError):  # a whole number beyond all floats, a complex one
+        fine = False
+    if not fine:
         limit = f" and below {below:g}" if below < math.inf else ""
         raise BadInput(
-            f"{name} is {value!r}, but it must be a number of at least {least:g}{limit}."
+            f"{name} is {short(value)}, but it must be a number of at least {least:g}{limit}."
         )
 
 
 def check_whole(name: str, value: object, least: int) -> int:
     """Return a number if it is a whole one of at least so much."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise BadInput(f"{name} is {value!r}, but it must be a whole number of at least {least}.")
+        raise BadInput(
+            f"{name} is {short(value)}, but it must be a whole number of at least {least}."
+        )
     return int(value)
+
+
+def check_names(what: str, given: object) -> tuple[str, ...]:
+    """Return given as a tuple of names, if there is at least one and none comes twice."""
+    listed = isinstance(given, Sequence) and not isinstance(given, str | bytes)
+    listed = listed and len(given) <= _MOST_NAMES  # type: ignore[arg-type]
+    names: tuple[Any, ...] = tuple(given) if listed else ()  # type: ignore[arg-type]
+    fine = names and all(isinstance(name, str) for name in names)
+    if not fine or len(set(names)) < len(names):
+        raise BadInput(
+            f"{what} is {short(given)}, but it must be a list of names, each of them once.",
+            "Leave it out to use all.",
+        )
+    return names
 
 
 def numbers(what: str, given: object, length: int) -> Doubles:
@@ -39,7 +61,7 @@ def numbers(what: str, given: object, length: int) -> Doubles:
         found = np.asarray(given)
         if found.dtype.kind not in "fiub" or np.ma.isMaskedArray(given):
             raise ValueError
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{what} is not an array of numbers.", expected) from None
     if found.shape != (length,):
         raise BadInput(f"{what} has shape {found.shape}.", expected)

@@ -11,12 +11,15 @@ from seeker.display.base import Strategy
 from seeker.display.cover import First, check_first, covered
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 from seeker.numbers import check_number, few_numbers
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 
 _TABULATED = 256
+
+_WIDEST = 1e30
+"""Beyond this factor there is nothing but noise, and soon no number for it."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,10 @@ class Boltzmann(Strategy):
     first: First = "cover"
 
     def __post_init__(self) -> None:
-        check_number("c", self.c, 0.0)
+        check_number("c", self.c, 0.0, below=_WIDEST)
         check_first(self.first)
         if self.score not in ("log", "probability"):
-            raise BadInput(f"score is {self.score!r}, but it must be 'log' or 'probability'.")
+            raise BadInput(f"score is {short(self.score)}, but it must be 'log' or 'probability'.")
         if self.schedule is not None:
             object.__setattr__(self, "schedule", _tabulated(self.schedule))
 
@@ -66,7 +69,7 @@ class Boltzmann(Strategy):
         if self._etas is None:
             return self.c
         eta = self._etas[min(step, len(self._etas) - 1)]
-        return None if eta == 0.0 else 1.0 / eta
+        return None if eta * _WIDEST < 1.0 else 1.0 / eta
 
 
 def _tabulated(schedule: Sequence[float] | Callable[[int], float]) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from seeker.display import keys
 from seeker.display.front import Fronted
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 from seeker.types import Doubles, Rows
 
 First = Literal["cover", "ranked"]
@@ -22,7 +22,7 @@ _SAMPLE = 256
 def check_first(first: object) -> None:
     """Refuse a kind of first page that there is not."""
     if first not in ("cover", "ranked"):
-        raise BadInput(f"first is {first!r}, but it must be 'cover' or 'ranked'.")
+        raise BadInput(f"first is {short(first)}, but it must be 'cover' or 'ranked'.")
 
 
 def covered(scene: Scene, ranking: Ranking, first: First) -> Ranking:

@@ -12,7 +12,7 @@ from seeker.display.boltzmann import Boltzmann
 from seeker.display.front import Fronted
 from seeker.display.ranking import Ranking
 from seeker.display.scene import Scene
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 from seeker.numbers import check_number
 from seeker.types import Doubles, Rows
 
@@ -38,7 +38,8 @@ class Diverse(Strategy):
         check_number("reach", self.reach, 1e-9)
         if self.criterion not in ("submodular", "determinantal"):
             raise BadInput(
-                f"criterion is {self.criterion!r}, but it must be 'submodular' or 'determinantal'."
+                f"criterion is {short(self.criterion)}, but it must be 'submodular' or "
+                "'determinantal'."
             )
         if not isinstance(self.base, Strategy) or isinstance(self.base, Diverse):
             raise BadInput("The base of a diverse strategy must be a strategy that is not diverse.")

@@ -73,6 +73,11 @@ def signs_for(dtype: np.dtype[Any], signs: Sequence[int]) -> Array:
     return np.array(signs, np.int32 if dtype == np.float32 else np.int64)
 
 
+def fitting(factor: float, dtype: np.dtype[Any]) -> float:
+    """Return a factor as far as it fits the columns' type; beyond, all distances are zero."""
+    return min(factor, float(np.finfo(dtype).max))
+
+
 Valued: TypeAlias = Callable[[Sequence[Term]], Doubles]
 """The value of a sum of terms for some items, in nats, with θ's log-prior: (thetas, items)."""
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seeker.models.base import Adder, Evidence, Grid, Term, Valued, signs_for
+from seeker.models.base import Adder, Evidence, Grid, Term, Valued, fitting, signs_for
 from seeker.models.even import AVERAGE, EvenModel
 from seeker.numbers import check_number
 from seeker.space.view import Scale
@@ -74,7 +74,7 @@ class Bipartite(EvenModel):
         from seeker.kernels.likelihood import dislikes, likes
 
         weights = grid.mixtures[0].astype(dtype)
-        alpha1, alpha2 = dtype.type(self.alpha1), dtype.type(self.alpha2)
+        alpha1, alpha2 = (dtype.type(fitting(one, dtype)) for one in (self.alpha1, self.alpha2))
         liked = [(places[term.row], sign) for term, sign in terms if isinstance(term, Liked)]
         disliked: dict[tuple[int, ...], list[tuple[int, int]]] = {}
         for term, sign in terms:

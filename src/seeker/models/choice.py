@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
 from seeker.numbers import check_number, few_numbers
 from seeker.types import Array, Doubles
@@ -65,7 +65,7 @@ class Choice(Model):
         if isinstance(self.weights, str):
             if self.weights != "broad":
                 raise BadInput(
-                    f"weights is {self.weights!r}, but the only word for them is 'broad'."
+                    f"weights is {short(self.weights)}, but the only word for them is 'broad'."
                 )
         elif self.weights is not None:
             weights = few_numbers("The choice model's list of weights", self.weights, 10_000)
@@ -75,7 +75,9 @@ class Choice(Model):
         mixtures = self.mixtures(len(views))
         thetas = len(mixtures) * len(self.sigmas)
         weights = self._weights(mixtures)
-        if weights.shape != (thetas,) or not (weights >= 0).all() or not 0 < weights.sum() < np.inf:
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(weights.sum())
+        if weights.shape != (thetas,) or not (weights >= 0).all() or not 0 < total < np.inf:
             raise BadInput(
                 f"The choice model got {weights.size} weights for {thetas} settings.",
                 f"Give one number ≥ 0 for each of {len(mixtures)} mixtures × "

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from seeker.models.base import Adder, Evidence, Foresight, Grid, Term, Valued, signs_for
+from seeker.models.base import Adder, Evidence, Foresight, Grid, Term, Valued, fitting, signs_for
 from seeker.models.even import AVERAGE, EvenModel
 from seeker.numbers import check_number
 from seeker.space.view import Scale
@@ -92,7 +92,7 @@ class Pairwise(EvenModel):
         if any(max(1e-30, self.alpha) * abs(pair.shift) > _MODEST for pair, _ in pairs):
             dtype = np.dtype(np.float64)  # texts can shift a pair beyond what float32 holds well
         where = {**places, AVERAGE: -1}
-        weights, alpha = grid.mixtures[0].astype(dtype), dtype.type(self.alpha)
+        weights, alpha = grid.mixtures[0].astype(dtype), dtype.type(fitting(self.alpha, dtype))
         sides = np.array([(where[pair.like], where[pair.dislike]) for pair, _ in pairs])
         shifts = np.array([pair.shift for pair, _ in pairs], dtype)
         signs = signs_for(dtype, [sign for _, sign in pairs])

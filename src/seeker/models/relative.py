@@ -36,7 +36,7 @@ class Relative(Choice):
     floor: float = 0.05
 
     def __post_init__(self) -> None:
-        check_number("floor", self.floor, 1e-3)
+        check_number("floor", self.floor, 1e-3, below=1e30)
         super().__post_init__()
 
     def grid(self, views: Sequence[str]) -> Grid:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from seeker import display, models
-from seeker.errors import BadInput, SeekerError
+from seeker.errors import BadInput
 from seeker.server.settings import Settings
 
 Thing = TypeVar("Thing")
@@ -66,9 +66,4 @@ def _made(
             raise BadInput(f"{name} holds {len(value):,} numbers, at most {_MOST_NUMBERS} may be.")
     if isinstance(given.get("sigmas"), list) and len(given["sigmas"]) > 16:
         raise BadInput("sigmas holds more than 16 numbers, which no session needs.")
-    try:
-        return described(given)
-    except SeekerError:
-        raise
-    except (TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise BadInput(f"These settings cannot be used: {error}.") from None
+    return described(given)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, short
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
 from seeker.space.moments import mean, moments
@@ -25,7 +25,7 @@ _SAMPLE = 256
 def check_scale(scale: object) -> None:
     """Refuse a scale that is neither 'unit' nor 'raw'."""
     if scale not in ("unit", "raw"):
-        raise BadInput(f"scale is {scale!r}, but it must be 'unit' or 'raw'.")
+        raise BadInput(f"scale is {short(scale)}, but it must be 'unit' or 'raw'.")
 
 
 @dataclass(frozen=True, eq=False)
