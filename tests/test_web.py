@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from importlib.resources import files
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from fastapi import FastAPI
@@ -17,13 +18,17 @@ from seeker.server import page
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
 
-WEB = files("seeker.web")
+WEB = Path(str(files("seeker.web")))
 SERVED = sorted(
-    entry.name for entry in WEB.iterdir() if entry.name.rpartition(".")[2] in ("js", "css", "html")
+    path.relative_to(WEB).as_posix()
+    for path in WEB.rglob("*")
+    if path.suffix in (".js", ".css", ".html")
 )
-ENTRIES = {"/": "index.html", "/web/study.html": "study.html"}
+STUDY = "/web/study/index.html"
+ENTRIES = {"/": "index.html", STUDY: "study/index.html"}
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-NAMED = re.compile(r"""["'](?:\./|/web/)([a-z-]+\.(?:js|css|svg|html))["']""")
+NAMED = re.compile(r"""["']((?:\.{1,2}/|/web/)[a-z/-]+\.(?:js|css|svg|html))["']""")
+PRELOADED = re.compile(r'<link rel="(?:modulepreload|preload)" [^>]*href="/web/([^"]+)"')
 
 
 @pytest.fixture
@@ -33,15 +38,21 @@ def browser() -> TestClient:
     return TestClient(app)
 
 
+def named(browser: TestClient, path: str) -> set[str]:
+    """Return the names of the files that a page or a module asks for."""
+    answer = browser.get(path)
+    assert answer.status_code == 200, answer.url
+    # What only a comment names is for the type checker.
+    text = COMMENT.sub("", answer.text)
+    return {urljoin(path, name).removeprefix("/web/") for name in NAMED.findall(text)}
+
+
 def needed(browser: TestClient, path: str) -> set[str]:
     """Return the names of all files that a page asks for, directly or through others."""
     found: set[str] = set()
     waiting = [path]
     while waiting:
-        answer = browser.get(waiting.pop())
-        assert answer.status_code == 200, answer.url
-        # What only a comment names is for the type checker.
-        new = set(NAMED.findall(COMMENT.sub("", answer.text))) - found
+        new = named(browser, waiting.pop()) - found
         found |= new
         waiting += [f"/web/{name}" for name in new]
     return found
@@ -66,14 +77,40 @@ def test_no_file_is_left_over(browser: TestClient) -> None:
     assert set(SERVED) - asked_for == {"types.js"}
 
 
-def test_the_page_asks_for_everything_at_once(browser: TestClient) -> None:
+@pytest.mark.parametrize(("path", "module"), [("/", "seeker.js"), (STUDY, "study/study.js")])
+def test_the_page_asks_for_everything_at_once(browser: TestClient, path: str, module: str) -> None:
     """A module that only another one names would be asked for one round trip later."""
-    named = set(NAMED.findall(browser.get("/").text))
-    assert needed(browser, "/web/seeker.js") <= named
+    document = browser.get(path).text
+    preloaded = PRELOADED.findall(document)
+    assert len(preloaded) == len(set(preloaded))
+    assert f'src="/web/{module}"' in document
+    assert set(preloaded) == needed(browser, f"/web/{module}") - {module}
+
+
+@pytest.mark.parametrize("path", ENTRIES)
+def test_the_page_has_its_texts(browser: TestClient, path: str) -> None:
+    """They stand in the table of strings, which a document cannot read by itself."""
+    document = browser.get(path).text
+    assert "{{" not in document
+    assert '<html lang="en">' in document
+    assert re.search(r"<title>[^<]+</title>", document)
+    assert re.search(r"<noscript>[^<]+</noscript>", document)
 
 
 @pytest.mark.parametrize(
-    "path", ["/web/nothing.js", "/web/__init__.py", "/web/..%2Fapp.py", "/web/"]
+    "path",
+    [
+        "/web/nothing.js",
+        "/web/components/nothing.js",
+        "/web/components",
+        "/web/__init__.py",
+        "/web/..%2Fapp.py",
+        "/web/../errors.py",
+        "/web/%2e%2e/errors.py",
+        "/web/components/..%2Fseeker.js",
+        "/web/components%2F..%2F..%2Ferrors.py",
+        "/web/",
+    ],
 )
 def test_nothing_else_is_served(browser: TestClient, path: str) -> None:
     assert browser.get(path).status_code in (404, 405)

@@ -116,8 +116,8 @@ def test_nothing_gives_away_what_is_hidden(person: Participant, http: httpx.Clie
     assert held == []
     for answer in map(json.loads, person.answers):
         assert answer.get("belief") is None
-    for file in ("/", "/web/study.js", "/web/study-screens.js", "/web/study-calls.js"):
-        found = http.get(file)
+    for file in ("", *(f"web/study/{name}.js" for name in ("study", "screens", "api", "strings"))):
+        found = http.get(f"/{file}")
         assert found.status_code == 200
         assert not HIDDEN.search(found.text)
 

@@ -30,7 +30,7 @@ front = APIRouter(include_in_schema=False)
 @front.api_route("/", methods=["GET", "HEAD"])
 def page(request: Request) -> Response:
     """Return the study's page."""
-    return page_file("study.html", request)
+    return page_file("study/index.html", request)
 
 
 ROUTERS = (

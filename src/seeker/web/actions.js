@@ -1,128 +1,129 @@
 // What a person can do, and what then happens to the search, the address and the site around it.
 
-import { addressOf } from "./address.js";
-import { wordsOf } from "./asking.js";
-import { beat } from "./motion.js";
-import * as verbs from "./verbs.js";
+import { pulse } from "./animation.js";
+import { errorMessage } from "./api.js";
+import * as commands from "./commands.js";
+import { sessionUrl } from "./router.js";
 
-/** @import { Address } from "./address.js" */
-/** @import { Search } from "./search.js" */
-/** @import { Service } from "./service.js" */
-/** @import { Item, Verdict, Wish } from "./types.js" */
-/** @import { View } from "./view.js" */
+/** @import { ApiClient } from "./api.js" */
+/** @import { App } from "./app.js" */
+/** @import { Router } from "./router.js" */
+/** @import { SearchStore } from "./store.js" */
+/** @import { Item, SessionOptions, Verdict } from "./types.js" */
 
 export class Actions {
   #host;
-  #service;
-  #search;
-  #address;
-  #view;
+  #api;
+  #store;
+  #router;
+  #app;
 
   /**
    * @param {HTMLElement} host
-   * @param {Service} service
-   * @param {Search} search
-   * @param {Address | null} address
-   * @param {View} view
+   * @param {ApiClient} api
+   * @param {SearchStore} store
+   * @param {Router | null} router
+   * @param {App} app
    */
-  constructor(host, service, search, address, view) {
+  constructor(host, api, store, router, app) {
     this.#host = host;
-    this.#service = service;
-    this.#search = search;
-    this.#address = address;
-    this.#view = view;
+    this.#api = api;
+    this.#store = store;
+    this.#router = router;
+    this.#app = app;
   }
 
-  /** Start a new search. @param {Wish} wish */
-  async begin(wish, push = true) {
-    const catalog = wish.catalog ?? this.#host.getAttribute("catalog") ?? this.#search.answer?.catalog;
-    const size = Number(this.#host.getAttribute("page-size"));
-    const answer = await this.#search.start({
-      ...wish,
+  /** Start a new search. @param {SessionOptions} options */
+  async start(options, push = true) {
+    const catalog = options.catalog ?? this.#host.getAttribute("catalog") ?? this.#store.session?.catalog;
+    const pageSize = Number(this.#host.getAttribute("page-size"));
+    const session = await this.#store.start({
+      ...options,
       ...(catalog ? { catalog } : {}),
-      ...(size > 0 ? { page_size: size } : {}),
+      ...(pageSize > 0 ? { page_size: pageSize } : {}),
     });
-    if (answer) this.#address?.write({ kind: "session", id: answer.id }, push);
+    if (session) this.#router?.write({ kind: "session", id: session.id }, push);
   }
 
   /** Like or dislike an item; the same once more takes it back. @param {string} item @param {"like" | "dislike"} verdict */
-  judge(item, verdict) {
-    this.click(item, this.#search.verdict(item) === verdict ? "clear" : verdict);
+  rate(item, verdict) {
+    this.click(item, this.#store.verdict(item) === verdict ? "clear" : verdict);
   }
 
   /** @param {string} item @param {Verdict} verdict */
   click(item, verdict) {
-    if (this.#search.readOnly) return;
-    const { grid, notices, panel } = this.#view;
-    notices.say("");
-    const face = grid.cardOf(item)?.querySelector(".face");
+    if (this.#store.readOnly) return;
+    const { grid, notices, panel } = this.#app;
+    notices.showAlert("");
+    const face = grid.cardElement(item)?.querySelector(".face");
     if (face && verdict !== "clear") {
-      panel.trays.from(item, face.getBoundingClientRect());
-      beat(panel.more);
+      panel.trays.setOrigin(item, face.getBoundingClientRect());
+      pulse(panel.more);
     }
-    const done = (/** @type {object} */ session) => this.tell("click", { session, item, verdict });
-    this.#search.do(verbs.click(item, verdict, grid.seen(item)), done);
+    this.#store.dispatch(commands.click(item, verdict, grid.itemsAround(item)), (session) =>
+      this.emit("click", { session, item, verdict }),
+    );
   }
 
-  /** @param {Item} item */
-  found({ id, title }) {
-    this.#search.do(verbs.find(id), (session) => this.tell("found", { session, item: id, title }));
+  /** End the search with the item that was looked for. @param {Item} item */
+  finish({ id, title }) {
+    this.#store.dispatch(commands.finish(id), (session) => this.emit("found", { session, item: id, title }));
   }
 
-  /** Go so many steps back, below zero, or forward again. @param {number} by */
-  travel(by) {
-    this.#search.do(verbs.travel(by));
+  /** Go so many steps back, below zero, or forward again. @param {number} steps */
+  travel(steps) {
+    this.#store.dispatch(commands.travel(steps));
   }
 
   /** Words begin a search, or go into the one under way. @param {string} text */
   say(text) {
-    const { answer } = this.#search;
-    if (!answer) return;
-    const fresh = answer.history.length === 0 && !answer.query;
-    if (fresh) this.begin({ query: text, ...(answer.filter ? { filter: answer.filter } : {}) });
-    else this.#search.do(verbs.say(text));
+    const { session } = this.#store;
+    if (!session) return;
+    const isNew = session.history.length === 0 && !session.query;
+    if (isNew) this.start({ query: text, ...(session.filter ? { filter: session.filter } : {}) });
+    else this.#store.dispatch(commands.say(text));
   }
 
-  /** Offer a link to what is shown now. */
+  /** Offer a link to what is on screen now. */
   async share() {
-    const { place, readOnly } = this.#search;
-    if (!place) return;
-    const share = readOnly ? place.id : await this.unlessLeft(this.#service.share(place));
-    if (share) this.#view.sharing.open(addressOf({ kind: "shared", id: share }));
+    const { ref, readOnly } = this.#store;
+    if (!ref) return;
+    const token = readOnly ? ref.id : await this.resultOrNull(this.#api.share(ref));
+    if (token) this.#app.shareDialog.open(sessionUrl({ kind: "shared", id: token }));
   }
 
   /** Go on from a search that somebody else has shared. */
   async fork() {
-    const answer = await this.#search.fork();
-    if (answer) this.#address?.write({ kind: "session", id: answer.id }, true);
+    const session = await this.#store.fork();
+    if (session) this.#router?.write({ kind: "session", id: session.id }, true);
   }
 
   /** How many seconds a search has taken, if that can be known. @returns {Promise<number | null>} */
   async seconds() {
-    const { place, readOnly } = this.#search;
-    if (!place || readOnly) return null;
-    const times = await this.unlessLeft(this.#service.times(place));
+    const { ref, readOnly } = this.#store;
+    if (!ref || readOnly) return null;
+    const times = await this.resultOrNull(this.#api.times(ref));
     return times && times.active - times.began;
   }
 
   /** Tell the site around us. @param {"session" | "click" | "found"} name @param {object} detail */
-  tell(name, detail) {
+  emit(name, detail) {
     this.#host.dispatchEvent(new CustomEvent(`seeker:${name}`, { bubbles: true, composed: true, detail }));
   }
 
   /**
-   * Wait for something; nothing comes if the search is left meanwhile, or if it is refused, which is said.
+   * Wait for something; null if the search is left meanwhile, or if it is refused, which is said.
    *
-   * @template Answer
-   * @param {Promise<Answer>} asked
-   * @returns {Promise<Answer | null>}
+   * @template Result
+   * @param {Promise<Result>} promise
+   * @returns {Promise<Result | null>}
    */
-  async unlessLeft(asked) {
+  async resultOrNull(promise) {
     try {
-      return await asked;
-    } catch (problem) {
-      const left = problem instanceof DOMException && problem.name === "AbortError";
-      if (!left) this.#view.notices.say(wordsOf(problem));
+      return await promise;
+    } catch (error) {
+      const aborted = error instanceof DOMException && error.name === "AbortError";
+      if (!aborted) this.#app.notices.showAlert(errorMessage(error));
       return null;
     }
   }

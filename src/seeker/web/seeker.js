@@ -7,51 +7,52 @@
 // whole-page (keys are heard wherever they are typed).
 // Events: seeker:session, seeker:click, seeker:found. Property: session, the last answer.
 
-import { Service } from "./service.js";
-import { View } from "./view.js";
+import { ApiClient } from "./api.js";
+import { App } from "./app.js";
+import { strings } from "./strings.js";
 
 /** @import { Session } from "./types.js" */
 
-const here = new URL(import.meta.url);
-const service = new Service(new URL("/", here));
-const sheets = await Promise.all(
-  ["./colours.css", "./style.css", "./grid.css", "./panel.css", "./dialogs.css"].map(sheet),
+const base = new URL(import.meta.url);
+const api = new ApiClient(new URL("/", base));
+const stylesheets = await Promise.all(
+  ["./colours.css", "./style.css", "./grid.css", "./panel.css", "./dialogs.css"].map(loadStylesheet),
 );
 
 /** @param {string} name */
-async function sheet(name) {
-  const answer = await fetch(new URL(name, here));
-  if (!answer.ok) throw new Error(`The stylesheet ${name} could not be had: ${answer.status}.`);
-  return new CSSStyleSheet().replace(await answer.text());
+async function loadStylesheet(name) {
+  const response = await fetch(new URL(name, base));
+  if (!response.ok) throw new Error(strings.errors.stylesheet(name, response.status));
+  return new CSSStyleSheet().replace(await response.text());
 }
 
 class SeekerSearch extends HTMLElement {
   static observedAttributes = ["session", "catalog"];
 
-  /** @type {View | null} */
-  #view = null;
+  /** @type {App | null} */
+  #app = null;
 
   /** The last answer of the service. @returns {Session | null} */
   get session() {
-    return this.#view?.search.answer ?? null;
+    return this.#app?.store.session ?? null;
   }
 
   connectedCallback() {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
-    root.adoptedStyleSheets = sheets;
-    this.#view = new View(this, root, service);
+    root.adoptedStyleSheets = stylesheets;
+    this.#app = new App(this, root, api);
   }
 
   disconnectedCallback() {
-    this.#view?.close();
-    this.#view = null;
+    this.#app?.close();
+    this.#app = null;
   }
 
   /** @param {string} name @param {string | null} before @param {string | null} now */
   attributeChangedCallback(name, before, now) {
-    if (before === now || !this.#view) return;
-    if (name === "session" && now) this.#view.search.open({ kind: "session", id: now });
-    if (name === "catalog" && !this.hasAttribute("session")) this.#view.actions.begin({});
+    if (before === now || !this.#app) return;
+    if (name === "session" && now) this.#app.store.open({ kind: "session", id: now });
+    if (name === "catalog" && !this.hasAttribute("session")) this.#app.actions.start({});
   }
 }
 

@@ -5,7 +5,7 @@
 /** @typedef {{entropy: number, candidates: number, on_page: number, views: Record<string, number>, noise: number | null}} Belief */
 /** @typedef {"like" | "dislike" | "clear"} Verdict */
 /** @typedef {Record<string, unknown>} Filter */
-/** @typedef {{step: number, type: "click" | "say" | "unsay" | "filter" | "exploration" | "found", item?: string, verdict?: Verdict, text?: string, filter?: Filter | null, level?: number}} Happening */
+/** @typedef {{step: number, type: "click" | "say" | "unsay" | "filter" | "exploration" | "found", item?: string, verdict?: Verdict, text?: string, filter?: Filter | null, level?: number}} HistoryEntry */
 /**
  * @typedef {object} Session
  * @property {string} id
@@ -21,14 +21,14 @@
  * @property {number} exploration
  * @property {string | null} found
  * @property {number} undone
- * @property {Happening[]} history
+ * @property {HistoryEntry[]} history
  */
-/** @typedef {{item: string, verdict: "like" | "dislike", log_likelihood: number, pull: number}} Share */
-/** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: Share[]}} Explanation */
+/** @typedef {{item: string, verdict: "like" | "dislike", log_likelihood: number, pull: number}} ClickContribution */
+/** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: ClickContribution[]}} Explanation */
 /** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
-/** @typedef {{name: string, items: number, views: string[], reads_text: boolean}} CatalogLine */
-/** @typedef {CatalogLine & {about: Record<string, unknown>, facets: Facet[]}} CatalogAnswer */
-/** @typedef {{kind: "session" | "shared", id: string}} Place */
-/** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number}} Wish */
+/** @typedef {{name: string, items: number, views: string[], reads_text: boolean}} CatalogSummary */
+/** @typedef {CatalogSummary & {about: Record<string, unknown>, facets: Facet[]}} CatalogDetails */
+/** How a session is named: by its own id, or by the token under which it was shared. @typedef {{kind: "session" | "shared", id: string}} SessionRef */
+/** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number}} SessionOptions */
 
 export {};

@@ -1,0 +1,180 @@
+// The HTTP interface: one method per call. A failure is one of two errors, each with a sentence for people.
+
+import { strings } from "./strings.js";
+
+/** @import { CatalogDetails, CatalogSummary, Explanation, Item, Page, Session, SessionOptions, SessionRef } from "./types.js" */
+/** @import { Command } from "./commands.js" */
+
+/** The service has said no, and would say no again. */
+export class RefusedError extends Error {
+  /** @param {string} message @param {number} status @param {Session | null} session */
+  constructor(message, status, session) {
+    super(message);
+    this.status = status;
+    /** Where the session is now, if the service has told. */
+    this.session = session;
+  }
+}
+
+/** The service cannot be reached, or has too much to do: the same may work a little later. */
+export class UnreachableError extends Error {
+  /** @param {string} message @param {number | null} retryAfter milliseconds, if the service has told */
+  constructor(message, retryAfter = null) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+const RETRYABLE_STATUSES = new Set([408, 429, 502, 503, 504]);
+const NO_CONTENT = 204;
+const TIMEOUT_MS = 30_000;
+
+/** A name for a request, so that a retry of it is never counted twice. @returns {string} */
+export function createIdempotencyKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
+}
+
+/**
+ * Make one request.
+ *
+ * @param {"GET" | "POST" | "DELETE"} method
+ * @param {URL} url
+ * @param {{body?: object | undefined, idempotencyKey?: string | undefined}} [options]
+ * @returns {Promise<any>} the answer's content
+ */
+export async function request(method, url, { body, idempotencyKey } = {}) {
+  /** @type {Record<string, string>} */
+  const headers = {};
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
+  /** @type {Response} */
+  let response;
+  /** @type {any} */
+  let content;
+  try {
+    response = await fetch(url, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    content = response.status === NO_CONTENT ? null : await response.json();
+  } catch {
+    throw new UnreachableError(strings.errors.unreachable);
+  }
+  if (response.ok) return content;
+  const message = [content.detail, content.hint].filter(Boolean).join(" ") || response.statusText;
+  if (RETRYABLE_STATUSES.has(response.status)) {
+    const seconds = Number(response.headers.get("Retry-After"));
+    throw new UnreachableError(message, seconds > 0 ? seconds * 1000 : null);
+  }
+  throw new RefusedError(message, response.status, content.session ?? null);
+}
+
+/** What went wrong, in words. @param {unknown} error */
+export const errorMessage = (error) => (error instanceof Error ? error.message : String(error));
+
+export class ApiClient {
+  #base;
+
+  /** @param {URL} base where the service is: the page may stand on another site */
+  constructor(base) {
+    this.#base = base;
+  }
+
+  /** @returns {Promise<CatalogSummary[]>} */
+  async catalogs() {
+    return (await this.#request("GET", "/v1/catalogs")).catalogs;
+  }
+
+  /** @param {string} name @returns {Promise<CatalogDetails>} */
+  catalog(name) {
+    return this.#request("GET", `/v1/catalogs/${encodeURIComponent(name)}`);
+  }
+
+  /** @param {string} catalog @param {string} id @returns {Promise<Item>} */
+  async item(catalog, id) {
+    const path = `/v1/items/${encodeURIComponent(catalog)}/${encodeURIComponent(id)}`;
+    return this.#resolveMedia(await this.#request("GET", path));
+  }
+
+  /** @param {SessionOptions} options @param {string} idempotencyKey */
+  async createSession(options, idempotencyKey) {
+    return this.#resolvePage(await this.#request("POST", "/v1/sessions", options, idempotencyKey));
+  }
+
+  /** @param {SessionRef} ref */
+  async session(ref) {
+    return this.#resolvePage(await this.#request("GET", sessionPath(ref)));
+  }
+
+  /** @param {SessionRef} ref @param {number} offset @param {number} limit @returns {Promise<Page>} */
+  async items(ref, offset, limit) {
+    const page = await this.#request("GET", `${sessionPath(ref)}/items?offset=${offset}&limit=${limit}`);
+    page.items.forEach((/** @type {Item} */ item) => this.#resolveMedia(item));
+    return page;
+  }
+
+  /** @param {SessionRef} ref @param {string} item @returns {Promise<Explanation>} */
+  explain(ref, item) {
+    return this.#request("GET", `${sessionPath(ref)}/explain/${encodeURIComponent(item)}`);
+  }
+
+  /** When a session began and was last active, in seconds. @param {SessionRef} ref @returns {Promise<{began: number, active: number}>} */
+  times(ref) {
+    return this.#request("GET", `${sessionPath(ref)}/events`);
+  }
+
+  /** @param {SessionRef} ref @returns {Promise<string>} the token under which it can be read */
+  async share(ref) {
+    return (await this.#request("POST", `${sessionPath(ref)}/share`, {})).share;
+  }
+
+  /** @param {SessionRef} ref @param {string} idempotencyKey */
+  async fork(ref, idempotencyKey) {
+    return this.#resolvePage(await this.#request("POST", `${sessionPath(ref)}/fork`, {}, idempotencyKey));
+  }
+
+  /** @param {Session} session as it is known here @param {Command} command @param {string} idempotencyKey */
+  async send(session, { path, body }, idempotencyKey) {
+    const url = `/v1/sessions/${encodeURIComponent(session.id)}/${path}`;
+    return this.#resolvePage(
+      await this.#request("POST", url, { ...body, step: session.step }, idempotencyKey),
+    );
+  }
+
+  /**
+   * @param {"GET" | "POST"} method
+   * @param {string} path
+   * @param {object} [body]
+   * @param {string} [idempotencyKey]
+   * @returns {Promise<any>}
+   */
+  async #request(method, path, body, idempotencyKey) {
+    try {
+      return await request(method, new URL(path, this.#base), { body, idempotencyKey });
+    } catch (error) {
+      if (error instanceof RefusedError && error.session) this.#resolvePage(error.session);
+      throw error;
+    }
+  }
+
+  /** @param {Session} session */
+  #resolvePage(session) {
+    session.page.items.forEach((item) => this.#resolveMedia(item));
+    return session;
+  }
+
+  /** @param {Item} item @returns {Item} the item, with an address that holds on any site */
+  #resolveMedia(item) {
+    if (item.media) item.media = new URL(item.media, this.#base).href;
+    return item;
+  }
+}
+
+/** @param {SessionRef} ref */
+function sessionPath({ kind, id }) {
+  return `/v1/${kind === "shared" ? "shared" : "sessions"}/${encodeURIComponent(id)}`;
+}

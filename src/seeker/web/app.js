@@ -1,0 +1,340 @@
+// What one element shows: its components, where they stand, and what they do to the search.
+
+import { Actions } from "./actions.js";
+import { setFilter, unsay } from "./commands.js";
+import { Detail } from "./components/detail.js";
+import { ShareDialog, createHelpDialog } from "./components/dialogs.js";
+import { Chips, Filters } from "./components/filters.js";
+import { Grid } from "./components/grid.js";
+import { Panel } from "./components/panel.js";
+import { RankingView } from "./components/ranking.js";
+import { Result } from "./components/result.js";
+import { CatalogSelect, SearchBox } from "./components/searchbox.js";
+import { EmptyState, Notices, emptyReason } from "./components/status.js";
+import { element, icon, textButton } from "./dom.js";
+import { enableSwipe, listenForShortcuts, runShortcut } from "./input.js";
+import { Router, ScrollPosition } from "./router.js";
+import { SearchStore } from "./store.js";
+import { strings } from "./strings.js";
+
+/** @import { ApiClient, RefusedError } from "./api.js" */
+/** @import { Shortcut } from "./input.js" */
+/** @import { Filter, Item, Session, SessionRef } from "./types.js" */
+
+const USUAL_PAGE_SIZE = 12;
+/** From these widths on there is room for more, in letters: larger letters need more room. */
+const WIDE_EM = 62.5;
+const MEDIUM_EM = 37.5;
+
+/** What one element shows, from when it is put into a document until it is taken out. */
+export class App {
+  #host;
+  #api;
+  #plain;
+  /** Whether searches are begun here: a site may name the one to show instead. */
+  #startsSearches;
+  #router;
+  #catalog = "";
+  #scrollPosition;
+  #abort = new AbortController();
+
+  /** @param {HTMLElement} host @param {ShadowRoot} root @param {ApiClient} api */
+  constructor(host, root, api) {
+    this.#host = host;
+    this.#api = api;
+    this.#plain = host.hasAttribute("plain");
+    const store = (this.store = new SearchStore(api, this.#plain));
+    this.#startsSearches = !host.hasAttribute("session");
+    this.#router = this.#startsSearches ? new Router((ref) => this.#navigate(ref)) : null;
+    this.#scrollPosition = new ScrollPosition(this.#router);
+    const actions = (this.actions = new Actions(host, api, store, this.#router, this));
+    const itemHandlers = {
+      open: (/** @type {Item} */ item) => this.#openItem(item),
+      finish: (/** @type {Item} */ item) => actions.finish(item),
+      rate: (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
+        actions.rate(item.id, verdict),
+      explain: (/** @type {string} */ item) => api.explain(this.#ref(), item),
+    };
+    const onFilter = (/** @type {Filter | null} */ filter) => store.dispatch(setFilter(filter));
+    this.grid = new Grid(itemHandlers, (item) => store.verdict(item));
+    this.rankingView = new RankingView(
+      this.grid,
+      () => this.#expandRanking(),
+      () => store.reload(),
+    );
+    this.panel = new Panel(
+      store,
+      { clear: (item) => actions.click(item, "clear"), travel: (steps) => actions.travel(steps) },
+      this.#plain,
+    );
+    this.notices = new Notices(() => store.retry());
+    this.emptyState = new EmptyState();
+    this.searchBox = new SearchBox((text) => actions.say(text));
+    this.chips = new Chips((text) => store.dispatch(unsay(text)), onFilter);
+    this.filters = new Filters(onFilter);
+    this.catalogSelect = new CatalogSelect((catalog) => actions.start({ catalog }));
+    this.shareDialog = new ShareDialog();
+    this.helpDialog = createHelpDialog();
+    this.detail = new Detail(store, itemHandlers);
+    this.result = new Result({
+      restart: () => actions.start({}),
+      keepLooking: () => actions.travel(-1),
+      share: () => actions.share(),
+      seconds: () => actions.seconds(),
+      open: (item) => this.detail.open(item, { verdicts: false, reasons: false }),
+    });
+    this.credit = element("p", { className: "credit soft", part: "credit" });
+    this.sharedBanner = createSharedBanner(() => actions.fork());
+    this.root = this.#plain ? plainLayout(this) : fullLayout(this);
+    root.replaceChildren(this.root);
+    this.#listen();
+    this.#load();
+  }
+
+  close() {
+    this.#abort.abort();
+    this.#router?.close();
+    this.notices.close();
+    this.store.close();
+    this.grid.disconnect();
+    this.#scrollPosition.close();
+  }
+
+  /** Open the session that the element or the address names, or start one. */
+  #load() {
+    const session = this.#host.getAttribute("session");
+    const ref = this.#router?.read() ?? null;
+    if (session) this.store.open({ kind: "session", id: session });
+    else if (ref) this.store.open(ref);
+    else this.actions.start({}, false);
+    if (!this.#plain && !this.#host.hasAttribute("catalog")) this.#loadCatalogs();
+  }
+
+  async #loadCatalogs() {
+    const catalogs = await this.actions.resultOrNull(
+      this.store.request(() => this.#api.catalogs(), this.#abort.signal),
+    );
+    this.catalogSelect.setCatalogs(catalogs ?? []);
+    if (this.store.session) this.catalogSelect.select(this.store.session.catalog);
+  }
+
+  /** @param {SessionRef | null} ref */
+  #navigate(ref) {
+    if (!ref) this.actions.start({}, false);
+    else if (ref.id !== this.store.ref?.id || this.store.phase !== "ready") this.store.open(ref);
+  }
+
+  #listen() {
+    const { signal } = this.#abort;
+    const { store } = this;
+    store.addEventListener("change", () => this.#update(), { signal });
+    store.addEventListener("session", () => this.#showSession(), { signal });
+    store.addEventListener(
+      "refusal",
+      (event) => this.#showRefusal(/** @type {CustomEvent<RefusedError>} */ (event).detail),
+      { signal },
+    );
+    this.grid.connect();
+    enableSwipe(this.grid.list, (item, verdict) => this.actions.rate(item, verdict));
+    listenForShortcuts(this.#host, signal, (shortcut) => this.#runShortcut(shortcut));
+    document.addEventListener("scroll", () => this.#scrollPosition.save(store, this.rankingView.expanded), {
+      signal,
+      passive: true,
+    });
+    watchSize(this.root, signal);
+  }
+
+  /** Bring everything up to date but the ranking, which changes with a new answer only. */
+  #update() {
+    const { store } = this;
+    const { session, phase } = store;
+    this.notices.update(store);
+    this.grid.list.setAttribute("aria-busy", String(store.busy));
+    const waiting = phase === "loading" && (!session || session.id !== store.ref?.id);
+    const classes = {
+      readonly: store.readOnly,
+      ended: Boolean(session?.found),
+      away: phase === "gone" || phase === "failed",
+      waiting,
+      begun: (session?.step ?? 0) > 0,
+    };
+    for (const [name, on] of Object.entries(classes)) this.root.classList.toggle(name, on);
+    this.sharedBanner.hidden = !store.readOnly || phase !== "ready";
+    if (waiting) this.grid.showSkeletons(Number(this.#host.getAttribute("page-size")) || USUAL_PAGE_SIZE);
+    this.emptyState.update(
+      emptyReason(store, this.#startsSearches || !this.#plain, {
+        start: () => this.actions.start({}),
+        reload: () => this.#load(),
+      }),
+    );
+    const hasItems = phase === "loading" || (phase === "ready" && (this.#plain || !session?.found));
+    this.rankingView.update(waiting ? null : session, hasItems);
+    if (phase !== "ready" || !session) return;
+    this.grid.update();
+    this.panel.update();
+    if (this.#plain) return;
+    this.result.update(store);
+    this.searchBox.update(store);
+    this.chips.update(store);
+    this.filters.update(store);
+  }
+
+  #showSession() {
+    const { session } = this.store;
+    if (!session) return;
+    const scroll = this.#scrollPosition.recall(session);
+    this.rankingView.show(session, Boolean(scroll?.expanded), this.#pageFetcher(session));
+    if (scroll) scrollTo(0, scroll.top);
+    else if (this.#host.getBoundingClientRect().top < 0) this.#host.scrollIntoView({ block: "start" });
+    this.notices.announcePage(session);
+    this.#showCatalog(session.catalog);
+    this.actions.emit("session", { session });
+  }
+
+  /** @param {Session} session */
+  #pageFetcher({ catalog }) {
+    const ref = this.#ref();
+    return async (/** @type {number} */ offset, /** @type {number} */ limit) => {
+      const page = await this.actions.resultOrNull(
+        this.store.request(() => this.#api.items(ref, offset, limit)),
+      );
+      this.store.items.add(catalog, page?.items ?? []);
+      return page;
+    };
+  }
+
+  /** @param {string} catalog */
+  async #showCatalog(catalog) {
+    this.catalogSelect.select(catalog);
+    if (this.#plain || this.#catalog === catalog) return;
+    this.#catalog = catalog;
+    const details = await this.actions.resultOrNull(
+      this.store.request(() => this.#api.catalog(catalog), this.#abort.signal),
+    );
+    if (!details || catalog !== this.#catalog) return;
+    this.filters.setFacets(details.facets);
+    this.credit.textContent = String(details.about.attribution ?? "");
+  }
+
+  /** @param {RefusedError} refusal */
+  #showRefusal(refusal) {
+    const conflict = refusal.session && !this.#plain;
+    this.notices.showAlert(conflict ? strings.status.conflict : refusal.message);
+  }
+
+  #ref() {
+    const { ref } = this.store;
+    if (!ref) throw new Error(strings.errors.noSearch);
+    return ref;
+  }
+
+  /** @param {Item} item */
+  #openItem(item) {
+    this.detail.open(item, { verdicts: !this.store.readOnly, reasons: !this.#plain });
+  }
+
+  #expandRanking() {
+    this.rankingView.expand();
+    this.#update();
+    this.#scrollPosition.save(this.store, true);
+  }
+
+  /** @param {Shortcut} shortcut @returns {boolean} whether it meant something */
+  #runShortcut(shortcut) {
+    if (this.root.querySelector("dialog[open]")) return false;
+    const { panel } = this;
+    return runShortcut(shortcut, this.grid, {
+      rate: (item, verdict) => this.actions.rate(item.id, verdict),
+      undo: () => panel.undo.disabled || this.actions.travel(-1),
+      redo: () => panel.redo.disabled || this.actions.travel(1),
+      help: this.#plain ? null : () => this.helpDialog.showModal(),
+      words: this.#plain ? null : () => this.searchBox.input.focus(),
+    });
+  }
+}
+
+/** The whole page. @param {App} app */
+function fullLayout(app) {
+  const { actions, helpDialog } = app;
+  const header = element(
+    "header",
+    { part: "header" },
+    element("h1", { part: "brand" }, icon("mark"), element("span", {}, strings.app.brand)),
+    app.catalogSelect.element,
+    app.searchBox.element,
+    app.filters.button,
+    element(
+      "div",
+      { className: "links" },
+      textButton(strings.startAnew, () => actions.start({}), { icon: "plus", className: "quiet" }),
+      textButton(strings.share, () => actions.share(), { icon: "share", className: "quiet share" }),
+      textButton(strings.help, () => helpDialog.showModal(), { icon: "help", className: "quiet" }),
+    ),
+  );
+  const main = element(
+    "div",
+    { className: "main" },
+    element("p", { className: "hint soft" }, strings.app.howTo),
+    app.chips.element,
+    app.filters.element,
+    app.emptyState.element,
+    app.result.element,
+    app.rankingView.partial,
+    app.grid.stage,
+    app.rankingView.more,
+    app.rankingView.end,
+  );
+  return element(
+    "div",
+    { className: "seeker" },
+    header,
+    ...app.notices.elements,
+    app.sharedBanner,
+    element("div", { className: "body" }, main, app.panel.element),
+    app.credit,
+    app.detail.dialog,
+    app.shareDialog.dialog,
+    helpDialog,
+  );
+}
+
+/** Grid, trays, undo and redo only. @param {App} app */
+function plainLayout(app) {
+  const main = element(
+    "div",
+    { className: "main" },
+    app.emptyState.element,
+    app.rankingView.partial,
+    app.grid.stage,
+  );
+  return element(
+    "div",
+    { className: "seeker plain" },
+    ...app.notices.elements,
+    app.sharedBanner,
+    element("div", { className: "body" }, main, app.panel.element),
+    app.detail.dialog,
+  );
+}
+
+/** @param {() => void} fork */
+function createSharedBanner(fork) {
+  return element(
+    "div",
+    { className: "banner shared", hidden: true },
+    element("p", {}, strings.app.shared),
+    textButton(strings.app.continue, fork, { className: "primary" }),
+  );
+}
+
+/** Let the look depend on the room there is, be it a window or a column of some site. @param {HTMLElement} root @param {AbortSignal} signal */
+function watchSize(root, signal) {
+  const update = () => {
+    const width = root.clientWidth / parseFloat(getComputedStyle(document.documentElement).fontSize);
+    root.dataset.size = width >= WIDE_EM ? "wide" : width >= MEDIUM_EM ? "medium" : "narrow";
+  };
+  update();
+  const observer = new ResizeObserver(update);
+  observer.observe(root);
+  signal.addEventListener("abort", () => observer.disconnect());
+}

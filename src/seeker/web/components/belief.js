@@ -1,0 +1,227 @@
+// Where the search stands, in words and as a shape that closes in on the thing looked for.
+
+import { element, reconcile, svg } from "../dom.js";
+import { strings } from "../strings.js";
+
+/** @import { Belief, Session } from "../types.js" */
+/** @import { SplitSentence } from "../strings.js" */
+
+const WIDTH = 280;
+const HEIGHT = 76;
+const MIDDLE = HEIGHT / 2;
+const GOAL = WIDTH - 14;
+/** In so many shades the stylesheet draws views. */
+const SHADES = 4;
+const STORAGE_PREFIX = "seeker:candidates:";
+
+export class BeliefView {
+  /** The session that was on display last. */
+  #session = "";
+
+  constructor() {
+    this.drawing = svg("svg", {
+      class: "funnel",
+      part: "belief",
+      role: "img",
+      viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+      "aria-label": strings.belief.label,
+    });
+    this.summary = element("p", { className: "standing", role: "status" });
+    this.certainty = element("p", { className: "sureness" });
+    this.similarity = element("p");
+    this.bar = element("div", { className: "bar", "aria-hidden": "true" });
+    this.names = element("div", { className: "names", "aria-hidden": "true" });
+    this.views = element("div", { className: "views" }, this.similarity, this.bar, this.names);
+    this.element = element(
+      "section",
+      { className: "belief", "aria-label": strings.belief.label },
+      this.drawing,
+      this.summary,
+      this.certainty,
+      this.views,
+    );
+  }
+
+  /** @param {Session} session */
+  update(session) {
+    const [begin, middle, end] = summaryText(session);
+    const sentence = begin + middle + end;
+    // Said again only if it has changed: a screen reader reads every change aloud.
+    if (this.summary.textContent !== sentence) {
+      this.summary.replaceChildren(begin, element("span", {}, middle), end);
+    }
+    this.drawing.setAttribute("aria-label", strings.belief.drawing(sentence));
+    // What was known a step before stays until there is more to say: nothing jumps while Seeker thinks.
+    const thinking = !session.belief && !session.found && session.id === this.#session;
+    this.#session = session.id;
+    if (thinking) return;
+    this.certainty.textContent = certaintyText(session);
+    if (session.belief) this.#drawFunnel(session);
+    this.#updateViews(session);
+  }
+
+  /** @param {Session} session */
+  #drawFunnel(session) {
+    const counts = candidateCounts(session);
+    const total = Math.max(2, session.page.total);
+    const last = counts.length - 1;
+    /** Where along, and how wide. @type {[number, number][]} */
+    const points = [];
+    counts.forEach((count, step) => {
+      if (count === null) return;
+      points.push([
+        6 + (GOAL - 46) * (last === 0 ? 0 : step / (last + 1.5)) + (last === 0 ? 26 : 0),
+        3 + openness(count, total) * (MIDDLE - 7),
+      ]);
+    });
+    if (points.length === 1 && points[0]) points.unshift([6, Math.max(points[0][1], MIDDLE - 4)]);
+    // What is found is all that is left.
+    if (session.found) points.splice(-1, 1, [GOAL - 8, 1.5]);
+    const [x, width] = points.at(-1) ?? [6, MIDDLE - 4];
+    const ahead = [-1, 1].map((side) => {
+      const y = MIDDLE + side * width;
+      const half = (x + GOAL) / 2;
+      return svg("path", {
+        class: "ahead",
+        d: `M${x} ${y} C${half} ${y} ${half} ${MIDDLE} ${GOAL - 7} ${MIDDLE}`,
+      });
+    });
+    this.drawing.replaceChildren(
+      svg("path", { class: "body", d: funnelPath(points) }),
+      ...ahead,
+      svg("line", { class: "mouth", x1: x, x2: x, y1: MIDDLE - width, y2: MIDDLE + width }),
+      svg("circle", { class: "goal", cx: GOAL, cy: MIDDLE, r: 6 }),
+      svg("circle", { class: "point", cx: GOAL, cy: MIDDLE, r: 2 }),
+    );
+  }
+
+  /** Show what similar means. @param {Session} session */
+  #updateViews({ belief, step }) {
+    const weights = Object.entries(belief?.views ?? {});
+    this.views.hidden = weights.length < 2 || step === 0;
+    this.similarity.textContent = similarityText(belief) || strings.belief.learning;
+    const shade = (/** @type {number} */ index) => ({ className: `view${index % SHADES}` });
+    reconcile(
+      this.bar,
+      weights.map(([view], index) => [view, () => element("i", shade(index))]),
+    );
+    reconcile(
+      this.names,
+      weights.map(([view], index) => [view, () => element("span", shade(index), viewName(view))]),
+    );
+    weights.forEach(([view, weight], index) => {
+      const bar = /** @type {HTMLElement} */ (this.bar.children[index]);
+      bar.title = strings.belief.weight(viewName(view), Math.round(weight * 100));
+      bar.style.flexGrow = String(Math.max(0.02, weight));
+    });
+  }
+}
+
+/** @param {Session} session @returns {SplitSentence} */
+function summaryText({ step, page, belief, query, said, filter, found }) {
+  const texts = strings.belief;
+  const filtered = Boolean(filter);
+  if (found) return texts.found;
+  if (page.total === 0) return texts.nothing;
+  if (step === 0 && !query && !said.length) return texts.start(page.total, filtered);
+  if (!belief) return texts.thinking;
+  const left = Math.max(1, Math.min(belief.candidates, page.total));
+  if (left < 1.5) return texts.one;
+  if (left > 0.9 * page.total) return texts.all(page.total, filtered);
+  return texts.about(roundRoughly(left), page.total, filtered);
+}
+
+/** Say how sure Seeker is, in a few words. @param {Session} session */
+function certaintyText({ step, belief, page, query, said, found }) {
+  const texts = strings.belief;
+  if (!belief || found || page.total === 0) return "";
+  if (step === 0 && !query && !said.length) return texts.howTo;
+  const chance = belief.on_page;
+  if (chance > 0.85) return texts.veryProbable;
+  if (chance > 0.5) return texts.probable;
+  if (chance > 0.2) return texts.possible;
+  const open = Math.log(Math.max(1, belief.candidates)) / Math.log(Math.max(2, page.total));
+  if (open > 0.85) return texts.beginning;
+  return open > 0.55 ? texts.warmer : texts.narrowing;
+}
+
+/** Say what 'similar' means for this person, once that shows. @param {Belief | null} belief */
+function similarityText(belief) {
+  const views = Object.entries(belief?.views ?? {}).sort((a, b) => b[1] - a[1]);
+  if (views.length < 2) return "";
+  const [[first, most], [second, next]] = /** @type {[[string, number], [string, number]]} */ (views);
+  if (most > 0.85) return strings.belief.similar(viewName(first));
+  if (most > 0.55) return strings.belief.mostlySimilar(viewName(first));
+  if (views.length > 2 && most + next > 0.8)
+    return strings.belief.similarInTwo(viewName(first), viewName(second));
+  return "";
+}
+
+/** @param {string} view */
+const viewName = (view) => strings.belief.views[view] ?? view.replaceAll("_", " ");
+
+/** A number that is only known roughly, with as few digits as that deserves. @param {number} value */
+function roundRoughly(value) {
+  if (value < 20) return value;
+  const unit = value < 100 ? 5 : 10 ** (Math.floor(Math.log10(value)) - 1);
+  return Math.round(value / unit) * unit;
+}
+
+/**
+ * How open a search is, from 1 to 0. The logarithm alone hardly moves while hundreds of candidates
+ * fall away, the root alone is nothing long before the end: their mean shows both.
+ *
+ * @param {number} count @param {number} total
+ */
+function openness(count, total) {
+  const left = Math.min(1, Math.max(1, count) / total);
+  return (1 + Math.log(left) / Math.log(total) + Math.sqrt(left)) / 2;
+}
+
+/** @param {[number, number][]} points where along, and how wide @returns {string} a smooth closed shape */
+function funnelPath(points) {
+  const side = (/** @type {[number, number][]} */ line, /** @type {number} */ sign) =>
+    line
+      .map(([x, width], index) => {
+        const before = line[index - 1];
+        const y = MIDDLE + sign * width;
+        if (!before) return `${x} ${y}`;
+        const half = (before[0] + x) / 2;
+        return `C${half} ${MIDDLE + sign * before[1]} ${half} ${y} ${x} ${y}`;
+      })
+      .join(" ");
+  return `M${side(points, -1)} L${side([...points].reverse(), 1)} Z`;
+}
+
+/**
+ * How many candidates were left at each step up to now; this tab remembers it over a reload.
+ *
+ * @param {Session} session
+ * @returns {(number | null)[]} by step; null where it was never seen here
+ */
+function candidateCounts(session) {
+  const key = STORAGE_PREFIX + session.id;
+  const counts = readCounts(key);
+  const step = session.history.length;
+  counts.length = Math.min(counts.length, step + 1);
+  while (counts.length <= step) counts.push(null);
+  counts[0] ??= session.query || step === 0 ? null : session.page.total;
+  if (session.belief) counts[step] = session.belief.candidates;
+  try {
+    sessionStorage.setItem(key, JSON.stringify(counts));
+  } catch {
+    // A browser may forbid storage: the picture then begins anew after a reload.
+  }
+  return counts;
+}
+
+/** @param {string} key @returns {(number | null)[]} */
+function readCounts(key) {
+  try {
+    const stored = JSON.parse(sessionStorage.getItem(key) ?? "[]");
+    return Array.isArray(stored) ? stored.map((count) => (typeof count === "number" ? count : null)) : [];
+  } catch {
+    // A browser may forbid storage, or somebody may have written there: the picture then begins here.
+    return [];
+  }
+}

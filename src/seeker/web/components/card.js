@@ -1,0 +1,182 @@
+// One item as a card: its picture or its words, and what can be said about it.
+
+import { button, element } from "../dom.js";
+import { strings } from "../strings.js";
+
+/** @import { Item } from "../types.js" */
+
+/** Texts longer than this are for reading, shorter ones are facts. */
+const LONGEST_FACT = 40;
+/** As many facts as go with a title. */
+const MOST_FACTS = 3;
+
+/**
+ * @typedef {object} CardHandlers
+ * @property {(item: Item) => void} open
+ * @property {(item: Item) => void} finish
+ * @property {(item: Item, verdict: "like" | "dislike") => void} rate
+ */
+/** @typedef {{element: HTMLLIElement, item: Item}} Card */
+
+/** @param {Item} item @param {CardHandlers} handlers @returns {Card} */
+export function createCard(item, handlers) {
+  const title = itemTitle(item);
+  const face = element("button", {
+    type: "button",
+    className: "face",
+    part: "picture",
+    "aria-label": strings.card.open(itemDescription(item)),
+    onclick: () => handlers.open(item),
+  });
+  face.dataset.control = "open";
+  face.append(itemFace(item));
+  const card = element(
+    "li",
+    { className: "card", part: "card" },
+    face,
+    element(
+      "div",
+      { className: "corner" },
+      button(strings.card.why(title), () => handlers.open(item), {
+        text: strings.whyThis,
+        className: "why",
+        control: "why",
+      }),
+      button(strings.foundThis(title), () => handlers.finish(item), {
+        text: strings.foundIt,
+        icon: "check",
+        className: "found",
+        control: "found",
+      }),
+    ),
+    element(
+      "div",
+      { className: "foot" },
+      button(strings.card.dislike(title), () => handlers.rate(item, "dislike"), {
+        icon: "cross",
+        className: "dislike",
+        part: "dislike",
+        control: "dislike",
+      }),
+      element("span", { className: "title", part: "title", title, dir: "auto" }, title),
+      button(strings.card.like(title), () => handlers.rate(item, "like"), {
+        icon: "heart",
+        className: "like",
+        part: "like",
+        control: "like",
+      }),
+    ),
+  );
+  card.dataset.id = item.id;
+  return { element: card, item };
+}
+
+/** Make a card for an item that is still on its way. @returns {HTMLLIElement} */
+export function createSkeleton() {
+  return element(
+    "li",
+    { className: "card skeleton", "aria-hidden": "true" },
+    element("div", { className: "face" }),
+    element("div", { className: "foot" }),
+  );
+}
+
+/** @param {Card} card @param {"like" | "dislike" | null} verdict */
+export function setVerdict(card, verdict) {
+  card.element.classList.toggle("liked", verdict === "like");
+  card.element.classList.toggle("disliked", verdict === "dislike");
+  for (const kind of ["like", "dislike"]) {
+    const pressed = String(verdict === kind);
+    findControl(card.element, kind)?.setAttribute("aria-pressed", pressed);
+  }
+}
+
+/** @param {Element} card @param {string} name @returns {HTMLElement | null} */
+export function findControl(card, name) {
+  return card.querySelector(`[data-control="${name}"]`);
+}
+
+/** @param {Item} item */
+export const itemTitle = (item) => item.title || item.id;
+
+/**
+ * An item's face: its picture, or a readable text where there is none or it cannot be loaded.
+ *
+ * @param {Item} item
+ * @param {string} alt what is heard of a picture; nothing where its title is told beside it
+ * @returns {HTMLElement}
+ */
+export function itemFace(item, alt = "") {
+  if (!item.media) return itemText(item);
+  const picture = element("img", { alt, decoding: "async", draggable: false });
+  // Without this, a site that shows Seeker from elsewhere would not be let near the pictures.
+  if (new URL(item.media, location.href).origin !== location.origin) picture.crossOrigin = "anonymous";
+  picture.onerror = () => picture.replaceWith(itemText(item));
+  picture.src = item.media;
+  return picture;
+}
+
+/** @param {Item} item */
+function itemText(item) {
+  const { lead, facts } = itemSummary(item);
+  // Each for itself, for each may be written in another direction.
+  const ownDirection = { dir: "auto" };
+  const line = facts.flatMap((fact, index) => [
+    ...(index ? [strings.card.separator] : []),
+    element("span", ownDirection, fact),
+  ]);
+  return element(
+    "span",
+    { className: "words" },
+    element("strong", ownDirection, itemTitle(item)),
+    ...(line.length ? [element("small", {}, ...line)] : []),
+    ...(lead ? [element("span", ownDirection, lead)] : []),
+  );
+}
+
+/** What is heard of an item where others see its face. @param {Item} item */
+function itemDescription(item) {
+  if (item.media) return itemTitle(item);
+  const { lead, facts } = itemSummary(item);
+  return [itemTitle(item), facts.join(strings.card.separator), lead].filter(Boolean).join(" ");
+}
+
+/** What an item is beside its title: a lead of its longest text, and a few facts. @param {Item} item */
+function itemSummary(item) {
+  const attributes = knownAttributes(item).filter(([, value]) => !isUrl(value));
+  const texts = attributes.flatMap(([, value]) =>
+    typeof value === "string" && value.length > LONGEST_FACT ? [value] : [],
+  );
+  const lead = texts.sort((a, b) => b.length - a.length)[0] ?? "";
+  const facts = attributes
+    .map(([name, value]) => factText(attributeLabel(name), value))
+    .filter((fact) => fact !== "" && fact.length <= LONGEST_FACT)
+    .slice(0, MOST_FACTS);
+  return { lead, facts };
+}
+
+/** An attribute in few words: a number or a yes says nothing without its name, a no says nothing. @param {string} label @param {unknown} value */
+function factText(label, value) {
+  if (typeof value === "boolean") return value ? label : "";
+  return typeof value === "number" ? `${label} ${value}` : attributeText(value);
+}
+
+/** What is known of an item, by attribute. @param {Item} item */
+export const knownAttributes = (item) =>
+  Object.entries(item.attributes).filter(([, value]) => value !== null && value !== "");
+
+/** @param {string} name an attribute */
+export const attributeLabel = (name) => name.replaceAll("_", " ");
+
+/** @param {unknown} value a value of an attribute */
+export function attributeText(value) {
+  if (Array.isArray(value)) return strings.list(value);
+  if (typeof value === "boolean") return value ? strings.yes : strings.no;
+  return String(value);
+}
+
+/** @param {unknown} value @returns {value is string} whether it leads to a page */
+export const isUrl = (value) => typeof value === "string" && /^https?:\/\/\S+$/.test(value);
+
+/** Where the item can be looked at: its own page, or at least its picture. @param {Item} item */
+export const itemUrl = (item) => Object.values(item.attributes).find(isUrl) ?? item.media;

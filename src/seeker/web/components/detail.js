@@ -1,0 +1,146 @@
+// One item, opened: its picture in full, all that is known of it, and why it is here.
+
+import { errorMessage } from "../api.js";
+import { button, element, icon } from "../dom.js";
+import { strings } from "../strings.js";
+import { attributeLabel, attributeText, isUrl, itemFace, itemTitle, knownAttributes } from "./card.js";
+import { createDialog } from "./dialogs.js";
+
+/** @import { SearchStore } from "../store.js" */
+/** @import { ClickContribution, Explanation, Item } from "../types.js" */
+
+/**
+ * @typedef {object} DetailHandlers
+ * @property {(item: Item, verdict: "like" | "dislike") => void} rate
+ * @property {(item: Item) => void} finish
+ * @property {(item: string) => Promise<Explanation>} explain
+ */
+
+/** A click that pulls less than this says nothing worth telling. */
+const LEAST_PULL = 0.05;
+const MOST_REASONS = 6;
+/** The shortest bar that can be seen, in percent. */
+const SHORTEST_BAR = 6;
+
+export class Detail {
+  #store;
+  #handlers;
+
+  /** @param {SearchStore} store @param {DetailHandlers} handlers */
+  constructor(store, handlers) {
+    this.#store = store;
+    this.#handlers = handlers;
+    this.dialog = createDialog("detail", { part: "detail" });
+  }
+
+  /** @param {Item} item @param {{verdicts: boolean, reasons: boolean}} parts which of them are offered */
+  open(item, parts) {
+    const title = itemTitle(item);
+    const reasons = element("div", { className: "reasons", "aria-live": "polite" });
+    this.dialog.setAttribute("aria-label", title);
+    this.dialog.replaceChildren(
+      element(
+        "div",
+        { className: "inside" },
+        button(strings.close, () => this.dialog.close(), { icon: "cross", className: "close" }),
+        ...(item.media ? [element("div", { className: "large" }, itemFace(item))] : []),
+        element(
+          "div",
+          { className: "about" },
+          element("h2", {}, title),
+          attributeList(item),
+          ...(parts.reasons ? [reasons] : []),
+          ...(parts.verdicts ? [this.#createVerdicts(item, title)] : []),
+        ),
+      ),
+    );
+    this.dialog.showModal();
+    if (parts.reasons) this.#explain(item, reasons);
+  }
+
+  /** @param {Item} item @param {string} title */
+  #createVerdicts(item, title) {
+    const closeThen = (/** @type {() => void} */ action) => () => {
+      this.dialog.close();
+      action();
+    };
+    const rate = (/** @type {"like" | "dislike"} */ verdict) => {
+      const control = button(
+        strings.card[verdict](title),
+        closeThen(() => this.#handlers.rate(item, verdict)),
+        {
+          icon: verdict === "like" ? "heart" : "cross",
+          text: strings.detail[verdict],
+          className: verdict,
+        },
+      );
+      control.setAttribute("aria-pressed", String(this.#store.verdict(item.id) === verdict));
+      return control;
+    };
+    const finish = button(
+      strings.foundThis(title),
+      closeThen(() => this.#handlers.finish(item)),
+      { icon: "check", text: strings.foundIt, className: "primary" },
+    );
+    return element("div", { className: "verdicts" }, rate("dislike"), rate("like"), finish);
+  }
+
+  /** @param {Item} item @param {HTMLElement} place */
+  async #explain(item, place) {
+    const heading = element("h3", {}, strings.whyThis);
+    place.append(heading, element("p", { className: "soft" }, strings.thinking));
+    try {
+      place.replaceChildren(heading, ...this.#reasons(await this.#handlers.explain(item.id)));
+    } catch (error) {
+      place.lastElementChild?.replaceWith(element("p", { className: "soft" }, errorMessage(error)));
+    }
+  }
+
+  /** @param {Explanation} explanation @returns {Node[]} */
+  #reasons({ clicks, text }) {
+    const { session } = this.#store;
+    const texts = [...(session?.query ? [session.query] : []), ...(session?.said ?? [])];
+    const words = texts.length || text ? [element("p", {}, strings.detail.wordsCount(texts))] : [];
+    if (!clicks.length) return texts.length ? words : [...words, element("p", {}, strings.detail.noEvidence)];
+    const pro = clicks.filter(({ pull }) => pull > LEAST_PULL).sort((a, b) => b.pull - a.pull);
+    const contra = clicks.filter(({ pull }) => pull < -LEAST_PULL).sort((a, b) => a.pull - b.pull);
+    const strongest = Math.max(...clicks.map(({ pull }) => Math.abs(pull)));
+    const weak = pro.length + contra.length ? [] : [element("p", {}, strings.detail.weakEvidence)];
+    return [
+      ...this.#contributions(strings.detail.pro, pro, strongest),
+      ...this.#contributions(strings.detail.contra, contra, strongest),
+      ...weak,
+      ...words,
+    ];
+  }
+
+  /** @param {string} heading @param {ClickContribution[]} clicks @param {number} strongest @returns {Node[]} */
+  #contributions(heading, clicks, strongest) {
+    if (!clicks.length) return [];
+    const entries = clicks.slice(0, MOST_REASONS).map(({ item: id, pull, verdict }) => {
+      const item = this.#store.item(id);
+      const liked = verdict === "like";
+      const text = (liked ? strings.detail.liked : strings.detail.disliked)(itemTitle(item));
+      const bar = element("i", { className: "weight" });
+      bar.style.width = `${Math.max(SHORTEST_BAR, (100 * Math.abs(pull)) / strongest)}%`;
+      return element(
+        "li",
+        {},
+        element("span", { className: `thumb ${verdict}` }, itemFace(item), icon(liked ? "heart" : "cross")),
+        element("span", { className: "told" }, text, bar),
+      );
+    });
+    return [element("h4", {}, heading), element("ul", { className: "shares", role: "list" }, ...entries)];
+  }
+}
+
+/** @param {Item} item */
+function attributeList(item) {
+  const rows = knownAttributes(item).flatMap(([name, value]) => {
+    const content = isUrl(value)
+      ? element("a", { href: value, target: "_blank", rel: "noopener noreferrer" }, value)
+      : attributeText(value);
+    return [element("dt", {}, attributeLabel(name)), element("dd", {}, content)];
+  });
+  return element("dl", {}, ...rows);
+}
