@@ -55,7 +55,7 @@ types: $(READY)
 
 scripts: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
-	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/prettier --log-level warn --print-width 110 --check src/seeker/web/*.js examples/*/*.js
+	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/prettier --log-level warn --print-width 110 --check "src/seeker/web/**/*.js" "tests/web/*.js" "examples/**/*.js"
 
 # Once, not in every process of tests at its start.
 kernels: $(READY)
