@@ -141,6 +141,7 @@ def test_a_search_that_is_gone_says_so_and_begins_anew(search: Search, watch: Wa
     expect(
         search.page.get_by_text(re.compile("no longer|not there|gone|expired", re.I))
     ).to_be_visible()
+    expect(search.button("Share")).to_have_count(0)
     search.button(re.compile("Start|New search")).first.click()
     search.settled()
     assert len(search.titles()) == 12

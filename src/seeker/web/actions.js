@@ -88,7 +88,7 @@ export class Actions {
   async share() {
     const { ref, readOnly } = this.#store;
     if (!ref) return;
-    const token = readOnly ? ref.id : await this.resultOrNull(this.#api.share(ref));
+    const token = readOnly ? ref.id : await this.valueOrNull(this.#api.share(ref));
     if (token) this.#app.shareDialog.open(sessionUrl({ kind: "shared", id: token }));
   }
 
@@ -102,7 +102,7 @@ export class Actions {
   async seconds() {
     const { ref, readOnly } = this.#store;
     if (!ref || readOnly) return null;
-    const times = await this.resultOrNull(this.#api.times(ref));
+    const times = await this.valueOrNull(this.#api.times(ref));
     return times && times.active - times.began;
   }
 
@@ -114,11 +114,11 @@ export class Actions {
   /**
    * Wait for something; null if the search is left meanwhile, or if it is refused, which is said.
    *
-   * @template Result
-   * @param {Promise<Result>} promise
-   * @returns {Promise<Result | null>}
+   * @template Value
+   * @param {Promise<Value>} promise
+   * @returns {Promise<Value | null>}
    */
-  async resultOrNull(promise) {
+  async valueOrNull(promise) {
     try {
       return await promise;
     } catch (error) {

@@ -111,7 +111,7 @@ export class App {
   }
 
   async #loadCatalogs() {
-    const catalogs = await this.actions.resultOrNull(
+    const catalogs = await this.actions.valueOrNull(
       this.store.request(() => this.#api.catalogs(), this.#abort.signal),
     );
     this.catalogSelect.setCatalogs(catalogs ?? []);
@@ -195,7 +195,7 @@ export class App {
   #pageFetcher({ catalog }) {
     const ref = this.#ref();
     return async (/** @type {number} */ offset, /** @type {number} */ limit) => {
-      const page = await this.actions.resultOrNull(
+      const page = await this.actions.valueOrNull(
         this.store.request(() => this.#api.items(ref, offset, limit)),
       );
       this.store.items.add(catalog, page?.items ?? []);
@@ -208,7 +208,7 @@ export class App {
     this.catalogSelect.select(catalog);
     if (this.#plain || this.#catalog === catalog) return;
     this.#catalog = catalog;
-    const details = await this.actions.resultOrNull(
+    const details = await this.actions.valueOrNull(
       this.store.request(() => this.#api.catalog(catalog), this.#abort.signal),
     );
     if (!details || catalog !== this.#catalog) return;

@@ -34,20 +34,20 @@ export class Retry {
   }
 
   /**
-   * Call until there is a result or a refusal.
+   * Call until there is an answer or a refusal.
    *
-   * @template Result
-   * @param {() => Promise<Result>} call
+   * @template Value
+   * @param {() => Promise<Value>} call
    * @param {AbortSignal} signal
-   * @returns {Promise<Result>}
+   * @returns {Promise<Value>}
    */
   async run(call, signal) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
       try {
-        const result = await call();
+        const value = await call();
         signal.throwIfAborted();
         this.#setError("");
-        return result;
+        return value;
       } catch (error) {
         signal.throwIfAborted();
         if (!(error instanceof UnreachableError)) throw error;

@@ -132,12 +132,12 @@ export class SearchStore extends EventTarget {
   }
 
   /**
-   * Ask until there is a result, however long the service is away.
+   * Ask until there is an answer, however long the service is away.
    *
-   * @template Result
-   * @param {() => Promise<Result>} call
+   * @template Value
+   * @param {() => Promise<Value>} call
    * @param {AbortSignal} [signal] ends the asking; without one, leaving the session does
-   * @returns {Promise<Result>}
+   * @returns {Promise<Value>}
    */
   request(call, signal = this.#abort.signal) {
     return this.#retry.run(call, signal);
