@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check style types scripts kernels browser bench peers load latency kills page reference pictures docs wheel-test clean
+.PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page reference pictures docs wheel-test clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ latency: $(VENV)/.dev  ## what the service adds to HTTP, in a minute; writes doc
 
 kills: $(VENV)/.dev  ## killed a hundred times under load, in some ten minutes: nothing is lost; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/kills.py
+
+processors: $(VENV)/.dev  ## the same pages and beliefs with kernels compiled for other processors
+	$(BIN)/python tests/processors.py
 
 page: $(VENV)/.dev browser  ## from a click to the repainted grid, in a browser; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/page.py

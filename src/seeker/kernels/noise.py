@@ -71,6 +71,34 @@ def gumbel(key, items, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def placed(values, place):  # type: ignore[no-untyped-def]
+    """Return what is at a place once values, (n,), are sorted; they are left in another order.
+
+    Hoare's selection. numba has `np.partition`, but compiling that takes as long as all the rest.
+    """
+    low, high = 0, values.size - 1
+    while low < high:
+        pivot = values[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while values[i] < pivot:
+                i += 1
+            while values[j] > pivot:
+                j -= 1
+            if i <= j:
+                values[i], values[j] = values[j], values[i]
+                i += 1
+                j -= 1
+        if place <= j:
+            high = j
+        elif place >= i:
+            low = i
+        else:
+            break
+    return values[place]
+
+
+@kernel
 def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
     """Write an upper bound of upper + scale · noise for every item, and find the best of them.
 
@@ -80,6 +108,7 @@ def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
     """
     size = 4 * keep
     values = np.empty(size, np.float32)
+    spare = np.empty(size, np.float32)
     places = np.empty(size, np.int64)
     count = 0
     enough = np.float32(-np.inf)
@@ -99,7 +128,8 @@ def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
                 places[count] = start + r
                 count += 1
                 if count == size:
-                    enough = np.partition(values, size - keep)[size - keep]
+                    spare[:] = values
+                    enough = placed(spare, size - keep)
                     count = 0
                     for n in range(size):
                         if values[n] > enough:
