@@ -45,7 +45,7 @@ class Looking:
         return list(self._answer["dislikes"])
 
     @property
-    def target(self) -> str | None:
+    def found_item(self) -> str | None:
         """The id of the item that was found, if it was."""
         found: str | None = self._answer["found"]
         return found

@@ -11,8 +11,7 @@ from seeker.engine.replaying import Rebuilder
 from seeker.engine.sessions import Sessions
 from seeker.engine.shown import Shown
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.session import Session
-from seeker.session.events import to_json
+from seeker.session import Event
 from seeker.stores import Key, Stale, Store
 
 ATTEMPTS = 16
@@ -66,17 +65,15 @@ class Acting:
         self._most_events = most_events
         self._clock = clock
 
-    def change(
-        self, id: str, act: Callable[[Session], None], step: int | None, key: Key | None
-    ) -> Shown:
-        """Do something in a session: at once or not at all.
+    def act(self, id: str, event: Event, step: int | None, key: Key | None) -> Shown:
+        """Let something happen in a session: at once or not at all.
 
         Nearly always the session is as it was left here and the key is new: then one transaction
         says so and keeps what is done. Only if that fails is it looked at what has happened.
         """
         with self._sessions.turn(id):
             try:
-                return self._once(id, act, step, key, trusting=True)
+                return self._once(id, event, step, key, trusting=True)
             except _Doubtful:
                 pass
             for _ in range(ATTEMPTS):
@@ -84,7 +81,7 @@ class Acting:
                 if again is not None:
                     return again
                 try:
-                    return self._once(id, act, step, key)
+                    return self._once(id, event, step, key)
                 except Stale:
                     continue  # Another process was first: look again at where the session is.
             raise Conflict("Too much is happening in this session at once.", "Try again.")
@@ -151,14 +148,14 @@ class Acting:
     def _once(
         self,
         id: str,
-        act: Callable[[Session], None],
+        event: Event,
         step: int | None,
         key: Key | None,
         trusting: bool = False,
     ) -> Shown:
         with self._sessions.opened(id, trusting) as entry:
             try:
-                self._do(id, entry, act, step, key)
+                self._do(id, entry, event, step, key)
             except (Conflict, NotFound, BadInput) as error:
                 # What is in memory may be behind; nothing was kept, so it can be tried again.
                 if trusting:
@@ -173,7 +170,7 @@ class Acting:
         self,
         id: str,
         entry: Entry,
-        act: Callable[[Session], None],
+        event: Event,
         step: int | None,
         key: Key | None,
     ) -> None:
@@ -188,12 +185,12 @@ class Acting:
         session = entry.session
         before = session.state
         try:
-            act(session)
+            session.act(event)
         except Conflict as error:
             raise Moved(error.message, error.hint, self.shown(id, entry)) from None
         now = self._clock()
         try:
-            self._store.append(id, entry.length, to_json(session.events[-1]), now, key)
+            self._store.append(id, entry.length, session.events[-1].to_json(), now, key)
         except BaseException:
             # The session stays in memory: whoever asks next need not wait until it is rebuilt.
             session.rollback(before)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -22,8 +22,8 @@ from seeker.engine.sessions import Sessions, no_session, no_share
 from seeker.engine.shown import Shown
 from seeker.engine.warming import warm
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.session import Explanation, Page, Session
-from seeker.session.events import Repeat, Verdict, to_json
+from seeker.session import Event, Explanation, Page, Session
+from seeker.session.events import Repeat
 from seeker.stores import Kept, Key, Stale, Store
 from seeker.stores.base import Written
 
@@ -111,7 +111,7 @@ class Engine:
             )
             entry = Entry(session, name, opened, 1, self._clock())
             person = user if isinstance(user, str) else None
-            return _New(name, person, [to_json(event) for event in session.events], entry)
+            return _New(name, person, [event.to_json() for event in session.events], entry)
 
         return self._new(make, owner, key)
 
@@ -144,60 +144,11 @@ class Engine:
 
         return self._new(make, owner, key)
 
-    def click(
-        self,
-        id: str,
-        item: str,
-        verdict: Verdict,
-        shown: Sequence[str] | None = None,
-        step: int | None = None,
-        key: Key | None = None,
+    def act(
+        self, id: str, event: Event, step: int | None = None, key: Key | None = None
     ) -> Shown:
-        """Give a verdict on an item; step: what the person saw, Moved if that has passed."""
-        if verdict == "clear" and shown is None:
-            shown = ()
-        change = self._acting.change
-        return change(id, lambda session: session.click(item, verdict, shown), step, key)
-
-    def undo(
-        self, id: str, step: int | None = None, key: Key | None = None, count: int = 1
-    ) -> Shown:
-        """Take back the last things done."""
-        return self._acting.change(id, lambda session: session.undo(count), step, key)
-
-    def redo(
-        self, id: str, step: int | None = None, key: Key | None = None, count: int = 1
-    ) -> Shown:
-        """Bring back what was undone last."""
-        return self._acting.change(id, lambda session: session.redo(count), step, key)
-
-    def say(self, id: str, text: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Give feedback in words."""
-        return self._acting.change(id, lambda session: session.say(text), step, key)
-
-    def unsay(self, id: str, text: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Let words no longer count."""
-        return self._acting.change(id, lambda session: session.unsay(text), step, key)
-
-    def narrow(
-        self,
-        id: str,
-        filter: Mapping[str, Any] | None,
-        step: int | None = None,
-        key: Key | None = None,
-    ) -> Shown:
-        """Show only items that pass a filter from now on; None: all."""
-        return self._acting.change(id, lambda session: session.narrow(filter), step, key)
-
-    def explore(
-        self, id: str, level: float, step: int | None = None, key: Key | None = None
-    ) -> Shown:
-        """Explore so many times as much as usual from now on."""
-        return self._acting.change(id, lambda session: session.explore(level), step, key)
-
-    def found(self, id: str, item: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Mark the item that was sought."""
-        return self._acting.change(id, lambda session: session.found(item), step, key)
+        """Let something happen in a session; step: what the person saw, Moved if it has passed."""
+        return self._acting.act(id, event, step, key)
 
     def show(self, id: str) -> Shown:
         """Return where a session is."""

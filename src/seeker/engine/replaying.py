@@ -11,7 +11,7 @@ from seeker.catalog import Catalog
 from seeker.engine.cache import Entry
 from seeker.errors import BadInput, Conflict, SeekerError
 from seeker.session import Event, Session, Start
-from seeker.session.events import from_json
+from seeker.session.events import parse_event
 from seeker.stores import DamagedSession
 from seeker.stores.base import Written
 
@@ -97,7 +97,7 @@ class Rebuilder:
 
 def _read(session: str, sequence: int, written: Written) -> Event:
     try:
-        return from_json(written)
+        return parse_event(written)
     except BadInput as error:
         raise DamagedSession(session, sequence, error.message) from error
 

@@ -65,7 +65,7 @@ class Shown:
             filter=state.filter,
             said=[said.text for said in state.texts if said.text],
             exploration=state.exploration,
-            found=state.target,
+            found=state.found,
             likes=state.likes,
             dislikes=state.dislikes,
             undone=len(state.undone),

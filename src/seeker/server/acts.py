@@ -1,82 +1,64 @@
-"""The calls that do something in a session; each answers with the session as it is then."""
+"""The calls that do something in a session: one for every kind of event that may be asked for."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from seeker.server.asking import check_filter, check_length, check_text
-from seeker.server.calls import Turned
+from seeker.engine import Shown
+from seeker.server.calls import Turn, Turned
 from seeker.server.responses import problems
-from seeker.server.schemas import (
-    ClickAsked,
-    CountAsked,
-    ExplorationAsked,
-    FilterAsked,
-    FoundAsked,
-    SessionAnswer,
-    TextAsked,
-)
+from seeker.server.schemas import ACTS, ActAsked, SessionAnswer
 from seeker.server.strict import StrictRoute
+from seeker.session import Event, Say
+from seeker.stores import Key
 
 router = APIRouter(prefix="/v1/sessions/{id}", tags=["sessions"], route_class=StrictRoute)
 
 
-@router.post("/clicks", response_model=SessionAnswer, responses=problems(404, 409))
-async def click(turn: Turned, body: ClickAsked) -> Response:
-    """Give a verdict on an item; with `step`, a click on a page that has passed is a 409."""
-    check_length("The length of shown", len(body.shown or ()), turn.service.settings.shown_limit)
-    said = (turn.id, body.item, body.verdict, body.shown, body.step)
-    return await turn.take("click", body, lambda key: turn.engine.click(*said, key))
+class Actor(Protocol):
+    """Who lets things happen in sessions."""
+
+    def act(self, id: str, event: Event, step: int | None, key: Key | None) -> Shown:
+        """Let something happen in a session."""
+        ...
 
 
-@router.post("/undo", response_model=SessionAnswer, responses=problems(404, 409))
-async def undo(turn: Turned, body: CountAsked | None = None) -> Response:
-    """Take back the last things in effect."""
-    asked = body or CountAsked()
-    return await turn.take(
-        "undo", asked, lambda key: turn.engine.undo(turn.id, asked.step, key, asked.count)
-    )
+def by_engine(request: Request, turn: Turn) -> Actor:
+    """Return the engine of the service."""
+    return turn.engine
 
 
-@router.post("/redo", response_model=SessionAnswer, responses=problems(404, 409))
-async def redo(turn: Turned, body: CountAsked | None = None) -> Response:
-    """Bring back what was undone last, as long as nothing new was done since."""
-    asked = body or CountAsked()
-    return await turn.take(
-        "redo", asked, lambda key: turn.engine.redo(turn.id, asked.step, key, asked.count)
-    )
+def act_route(
+    asked: type[ActAsked], name: str, actor: Callable[[Request, Turn], Actor] = by_engine
+) -> Callable[..., Any]:
+    """Return the function behind a call; a body of which all may be left out may be left out."""
+
+    async def act(request: Request, turn: Turn, body: ActAsked | None) -> Response:
+        said = asked() if body is None else body
+        said.check_limits(turn.service.settings)
+        request.state.text = getattr(said, "text", None)
+        event, by = said.event(), actor(request, turn)
+        return await turn.take(name, said, lambda key: by.act(turn.id, event, said.step, key))
+
+    required = any(field.is_required() for field in asked.model_fields.values())
+    act.__name__, act.__doc__ = name, asked.__doc__
+    act.__annotations__ |= {
+        "request": Request,
+        "turn": Turned,
+        "body": asked if required else asked | None,
+    }
+    act.__defaults__ = () if required else (None,)
+    return act
 
 
-@router.post("/text", response_model=SessionAnswer, responses=problems(404, 409))
-async def text(turn: Turned, request: Request, body: TextAsked) -> Response:
-    """Give feedback in words; with `clear`, words that were said no longer count."""
-    check_text("text", body.text, turn.service.settings)
-    request.state.text = body.text
-    act = turn.engine.unsay if body.clear else turn.engine.say
-    return await turn.take("text", body, lambda key: act(turn.id, body.text, body.step, key))
-
-
-@router.post("/filter", response_model=SessionAnswer, responses=problems(404, 409))
-async def narrow(turn: Turned, body: FilterAsked) -> Response:
-    """Show only items that pass a filter from now on; likes outside it still count."""
-    check_filter(body.filter)
-    return await turn.take(
-        "filter", body, lambda key: turn.engine.narrow(turn.id, body.filter, body.step, key)
-    )
-
-
-@router.post("/exploration", response_model=SessionAnswer, responses=problems(404, 409))
-async def explore(turn: Turned, body: ExplorationAsked) -> Response:
-    """Show more surprising pages from now on, or less surprising ones."""
-    return await turn.take(
-        "exploration", body, lambda key: turn.engine.explore(turn.id, body.level, body.step, key)
-    )
-
-
-@router.post("/found", response_model=SessionAnswer, responses=problems(404, 409))
-async def found(turn: Turned, body: FoundAsked) -> Response:
-    """Mark the item that was sought."""
-    return await turn.take(
-        "found", body, lambda key: turn.engine.found(turn.id, body.item, body.step, key)
-    )
+for event, asked in ACTS.items():
+    # Words are said at /text, too: it was so from the beginning.
+    for path in (event.path, "text") if event is Say else (event.path,):
+        name = event.type if path == event.path else path
+        router.post(f"/{path}", response_model=SessionAnswer, responses=problems(404, 409))(
+            act_route(asked, name)
+        )

@@ -1,25 +1,46 @@
-"""What the engine shows, as the JSON that the HTTP interface promises."""
+"""What the engine shows, as the models that the HTTP interface promises.
+
+The models are made of values that are right already, so nothing is checked on the way out; what
+is not set is left out of an answer.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
 from urllib.parse import quote
 
+from pydantic import BaseModel
+from starlette.responses import Response
+
 from seeker.engine import Shown
-from seeker.session import Click, Event, Explanation, Explore, Found, Item, Narrow, Page, Say, Unsay
+from seeker.server.schemas import (
+    BeliefAnswer,
+    ClickShare,
+    ExplanationAnswer,
+    ItemAnswer,
+    PageAnswer,
+    SessionAnswer,
+    ThingDone,
+)
+from seeker.session import Explanation, Item, Page
 
 MEDIA = "media/"
 
 
-def item_json(item: Item, catalog: str) -> dict[str, Any]:
+def answer(model: BaseModel, status: int = 200) -> Response:
+    """Return a model as an answer."""
+    content = model.model_dump_json(exclude_unset=True)
+    return Response(content, status, media_type="application/json")
+
+
+def item_answer(item: Item, catalog: str) -> ItemAnswer:
     """Return an item; its media is an address on this server."""
-    return {
-        "id": item.id,
-        "title": item.title,
-        "media": media_address(item.media, catalog),
-        "attributes": dict(item.attributes),
-    }
+    return ItemAnswer.model_construct(
+        id=item.id,
+        title=item.title,
+        media=media_address(item.media, catalog),
+        attributes=dict(item.attributes),
+    )
 
 
 def media_address(media: str | None, catalog: str) -> str | None:
@@ -29,60 +50,45 @@ def media_address(media: str | None, catalog: str) -> str | None:
     return f"/media/{quote(catalog)}/{quote(media.removeprefix(MEDIA))}"
 
 
-def page_json(page: Page, catalog: str) -> dict[str, Any]:
+def page_answer(page: Page, catalog: str) -> PageAnswer:
     """Return a slice of a ranking; one that lacks a part of the catalog says so."""
-    return {
-        "items": [item_json(item, catalog) for item in page.items],
-        "offset": page.offset,
-        "limit": page.limit,
-        "total": page.total,
+    return PageAnswer.model_construct(
+        items=[item_answer(item, catalog) for item in page.items],
+        offset=page.offset,
+        limit=page.limit,
+        total=page.total,
         **({"partial": True} if page.partial else {}),
-    }
+    )
 
 
-def session_json(shown: Shown) -> dict[str, Any]:
+def session_answer(shown: Shown) -> SessionAnswer:
     """Return the one shape that every session answer has."""
-    return {
-        "id": shown.id,
-        "catalog": shown.catalog,
-        "step": shown.step,
-        "query": shown.query,
-        "filter": None if shown.filter is None else dict(shown.filter),
-        "said": shown.said,
-        "exploration": shown.exploration,
-        "found": shown.found,
-        "likes": shown.likes,
-        "dislikes": shown.dislikes,
-        "undone": shown.undone,
-        "history": [{"step": step, **_told(event)} for step, event in shown.history],
-        "page": page_json(shown.page, shown.catalog),
-        "belief": None if shown.belief is None else asdict(shown.belief),
-    }
+    belief = shown.belief
+    return SessionAnswer.model_construct(
+        id=shown.id,
+        catalog=shown.catalog,
+        step=shown.step,
+        query=shown.query,
+        filter=None if shown.filter is None else dict(shown.filter),
+        said=shown.said,
+        exploration=shown.exploration,
+        found=shown.found,
+        likes=shown.likes,
+        dislikes=shown.dislikes,
+        undone=shown.undone,
+        history=[
+            ThingDone.model_construct(step=step, **event.summary()) for step, event in shown.history
+        ],
+        page=page_answer(shown.page, shown.catalog),
+        belief=None if belief is None else BeliefAnswer.model_construct(**asdict(belief)),
+    )
 
 
-def _told(event: Event) -> dict[str, Any]:
-    """Return one thing in effect: its type, and what belongs to it."""
-    match event:
-        case Click(item, verdict):
-            return {"type": "click", "item": item, "verdict": verdict}
-        case Say(text):
-            return {"type": "say", "text": text}
-        case Unsay(text):
-            return {"type": "unsay", "text": text}
-        case Narrow(filter):
-            return {"type": "filter", "filter": None if filter is None else dict(filter)}
-        case Explore(level):
-            return {"type": "exploration", "level": level}
-        case Found(item):
-            return {"type": "found", "item": item}
-    raise TypeError(f"{type(event).__name__} is never in effect by itself.")
-
-
-def explanation_json(explanation: Explanation) -> dict[str, Any]:
+def explanation_answer(explanation: Explanation) -> ExplanationAnswer:
     """Return why an item stands where it stands; JSON has no infinity, so it is null there."""
     written = asdict(explanation)
-    written["clicks"] = [dict(one) for one in written["clicks"]]
     for name in ("score", "prior"):
         if written[name] == float("-inf"):
             written[name] = None
-    return written
+    clicks = [ClickShare.model_construct(**one) for one in written.pop("clicks")]
+    return ExplanationAnswer.model_construct(**written, clicks=clicks)

@@ -10,11 +10,11 @@ from typing import Annotated
 from fastapi import Depends, Path, Query, Request
 from pydantic import AfterValidator
 from starlette.convertors import PathConvertor, register_url_convertor
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from seeker.engine import Engine, Shown, no_session, no_share
 from seeker.errors import NotFound
-from seeker.server.answers import session_json
+from seeker.server.answers import answer, session_answer
 from seeker.server.problems import Refused
 from seeker.server.schemas import Asked
 from seeker.server.service import Retried, Served, Service, key_of
@@ -58,11 +58,6 @@ Offset = Annotated[int, Query(ge=0, le=2**31 - 1)]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
 
 
-def answer(shown: Shown, status: int = 200) -> Response:
-    """Return a session as an answer."""
-    return JSONResponse(session_json(shown), status)
-
-
 @dataclass(frozen=True)
 class Turn:
     """A request to do something in a session; key: its Idempotency-Key."""
@@ -81,7 +76,8 @@ class Turn:
     ) -> Response:
         """Do it when it is this session's turn, once however often it is asked."""
         key = key_of(self.key, self.id, call, body.model_dump())
-        return answer(await self.service.run(lambda: act(key), self.id), status)
+        shown = await self.service.run(lambda: act(key), self.id)
+        return answer(session_answer(shown), status)
 
 
 async def turn_of(id: Id, service: Served, idempotency_key: Retried = None) -> Turn:

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 
 from seeker.catalog import Catalog
 from seeker.errors import Conflict, NotFound
-from seeker.server.answers import item_json
+from seeker.server.answers import answer, item_answer
 from seeker.server.calls import ItemPath
 from seeker.server.responses import problems
 from seeker.server.schemas import CatalogAnswer, CatalogsAnswer, ItemAnswer
@@ -87,11 +87,11 @@ async def item(
 ) -> Response:
     """Return an item."""
 
-    def work() -> dict[str, Any]:
+    def work() -> ItemAnswer:
         name, opened = service.engine.catalogs.get(catalog)
-        return item_json(opened.item(id), name)
+        return item_answer(opened.item(id), name)
 
-    return JSONResponse(await service.run(work))
+    return answer(await service.run(work))
 
 
 @changing.delete(

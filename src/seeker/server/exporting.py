@@ -121,32 +121,4 @@ def history(kept: Kept) -> Iterator[str]:
     person = f", user {kept.person!r}" if kept.person else ""
     yield f"Session in '{kept.catalog}'{person}: began {began}, last active {active}"
     for sequence, event in enumerate(kept.events, 1):
-        yield f"{sequence:4}  {_told(event)}"
-
-
-def _told(event: Any) -> str:
-    match event["type"]:
-        case "start":
-            start = f"start with {event['model']['name']} and {event['strategy']['name']}"
-            words = f", looking for {event['prior']!r}" if isinstance(event["prior"], str) else ""
-            passing = f", where {json.dumps(event['filter'])}" if event["filter"] else ""
-            return f"{start}, pages of {event['page_size']}, seed {event['seed']}{words}{passing}"
-        case "click":
-            among = f" among {len(event['shown'])} shown" if event["shown"] else ""
-            return f"{event['verdict']} {event['item']!r}{among}"
-        case "say":
-            where = f"in view '{event['view']}'" if event["view"] else "as keywords"
-            return f"say {event['text']!r}, {where}"
-        case "unsay":
-            return f"no longer say {event['text']!r}"
-        case "filter":
-            return f"only where {json.dumps(event['filter'])}" if event["filter"] else "no filter"
-        case "exploration":
-            return f"explore {event['level']:g} times as much as usual"
-        case "found":
-            return f"found {event['item']!r}"
-        case "undo" | "redo" as kind:
-            count = event.get("count", 1)
-            return str(kind) if count == 1 else f"{kind} {count} things"
-        case other:
-            return str(other)
+        yield f"{sequence:4}  {parse_event(event).describe()}"

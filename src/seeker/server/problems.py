@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from seeker.engine import Moved
 from seeker.errors import SeekerError
-from seeker.server.answers import session_json
+from seeker.server.answers import session_answer
 from seeker.server.logs import log_error
 
 MEDIA_TYPE = "application/problem+json"
@@ -72,7 +72,7 @@ def of_error(error: SeekerError) -> Response:
         headers["Retry-After"] = str(getattr(error, "retry_after", 1))
     more: dict[str, Any] = {}
     if isinstance(error, Moved):
-        more["session"] = session_json(error.shown)
+        more["session"] = session_answer(error.shown).model_dump(exclude_unset=True)
     return problem(
         error.http_status, error.message, error.hint, title=error.title, headers=headers, **more
     )

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from seeker.server.asking import check_filter, check_length, check_text
+from seeker.server.settings import Settings
+from seeker.session import Click, Event, Explore, Filter, Found, Redo, Say, Undo, Unsay
 
 WORDS = 10_000
 """Letters that no text exceeds; the setting text_limit is usually far below."""
@@ -53,49 +60,111 @@ class StartAsked(Asked):
     )
 
 
-class ClickAsked(Asked):
-    """A verdict on an item; shown: what was on screen; step: which page the person saw."""
+class ActAsked(Asked):
+    """Something to happen in a session; step: which page the person saw."""
+
+    step: Step | None = None
+
+    @abstractmethod
+    def event(self) -> Event:
+        """Return the event that is asked for."""
+
+    def check_limits(self, settings: Settings) -> None:  # noqa: B027
+        """Refuse what is more than this service takes."""
+
+
+class ClickAsked(ActAsked):
+    """Give a verdict on an item; with `step`, a click on a page that has passed is a 409."""
 
     item: ItemId
     verdict: Literal["like", "dislike", "clear"]
     shown: Annotated[list[ItemId], Field(max_length=10_000)] | None = None
-    step: Step | None = None
+
+    def event(self) -> Event:
+        return Click(self.item, self.verdict, self.shown)
+
+    def check_limits(self, settings: Settings) -> None:
+        check_length("The length of shown", len(self.shown or ()), settings.shown_limit)
 
 
-class CountAsked(Asked):
-    """How many things to take back, or to bring back."""
-
-    count: Annotated[int, Field(ge=1, le=100_000)] = 1
-    step: Step | None = None
-
-
-class TextAsked(Asked):
-    """Feedback in words; clear: these words shall no longer count."""
+class SayAsked(ActAsked):
+    """Give feedback in words."""
 
     text: Annotated[str, Field(min_length=1, max_length=WORDS), AfterValidator(_readable)]
-    clear: bool = False
-    step: Step | None = None
+
+    def event(self) -> Event:
+        return Say(self.text)
+
+    def check_limits(self, settings: Settings) -> None:
+        check_text("text", self.text, settings)
 
 
-class FilterAsked(Asked):
-    """What attributes must be from now on; null: anything."""
+class UnsayAsked(SayAsked):
+    """Let words no longer count: a text, or the words that the session began with."""
+
+    def event(self) -> Event:
+        return Unsay(self.text)
+
+
+class FilterAsked(ActAsked):
+    """Show only items that pass a filter from now on, null: all; likes outside it still count."""
 
     filter: dict[str, Any] | None
-    step: Step | None = None
+
+    def event(self) -> Event:
+        return Filter(self.filter)
+
+    def check_limits(self, settings: Settings) -> None:
+        check_filter(self.filter)
 
 
-class ExplorationAsked(Asked):
-    """How surprising pages shall be from now on: 1 is usual, 0 shows the best only."""
+class ExploreAsked(ActAsked):
+    """Show more surprising pages from now on, or less: 1 is usual, 0 shows the best only."""
 
     level: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
-    step: Step | None = None
+
+    def event(self) -> Event:
+        return Explore(self.level)
 
 
-class FoundAsked(Asked):
-    """The item that was sought."""
+class FoundAsked(ActAsked):
+    """Mark the item that was sought."""
 
     item: ItemId
-    step: Step | None = None
+
+    def event(self) -> Event:
+        return Found(self.item)
+
+
+class UndoAsked(ActAsked):
+    """Take back the last things in effect."""
+
+    count: Annotated[int, Field(ge=1, le=100_000)] = 1
+
+    def event(self) -> Event:
+        return Undo(self.count)
+
+
+class RedoAsked(UndoAsked):
+    """Bring back what was undone last, as long as nothing new was done since."""
+
+    def event(self) -> Event:
+        return Redo(self.count)
+
+
+ACTS: Mapping[type[Event], type[ActAsked]] = MappingProxyType(
+    {
+        Click: ClickAsked,
+        Say: SayAsked,
+        Unsay: UnsayAsked,
+        Filter: FilterAsked,
+        Explore: ExploreAsked,
+        Found: FoundAsked,
+        Undo: UndoAsked,
+        Redo: RedoAsked,
+    }
+)
+"""What may be asked to happen in a session, by event."""
 
 
 class ForkAsked(Asked):
@@ -139,7 +208,7 @@ class ThingDone(BaseModel):
     """One thing in effect, and the step it led to; which keys it has depends on its type."""
 
     step: int
-    type: Literal["click", "say", "unsay", "filter", "exploration", "found"]
+    type: Literal["click", "say", "unsay", "filter", "explore", "found"]
     item: str | None = None
     verdict: Literal["like", "dislike", "clear"] | None = None
     text: str | None = None

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from seeker.engine import Shown
-from seeker.server.answers import explanation_json, page_json
+from seeker.server.answers import answer, explanation_answer, page_answer, session_answer
 from seeker.server.asking import (
     check_filter,
     check_length,
@@ -17,7 +17,7 @@ from seeker.server.asking import (
     model_of,
     strategy_of,
 )
-from seeker.server.calls import Id, ItemPath, Limit, Offset, answer, starter
+from seeker.server.calls import Id, ItemPath, Limit, Offset, starter
 from seeker.server.responses import problems
 from seeker.server.schemas import (
     EventsAnswer,
@@ -67,13 +67,13 @@ async def start(
             key=key,
         )
 
-    return answer(await service.run(work), 201)
+    return answer(session_answer(await service.run(work)), 201)
 
 
 @router.get("/{id}", response_model=SessionAnswer, responses=problems(404, 409))
 async def show(id: Id, service: Served) -> Response:
     """Return where a session is."""
-    return answer(await service.run(lambda: service.engine.show(id), id))
+    return answer(session_answer(await service.run(lambda: service.engine.show(id), id)))
 
 
 @router.get("/{id}/items", response_model=PageAnswer, responses=problems(404, 409))
@@ -86,7 +86,7 @@ async def items(
     """Return a slice of the ranking of this step."""
     check_length("limit", limit, service.settings.page_limit)
     name, page = await service.run(lambda: service.engine.more(id, offset, limit), id)
-    return JSONResponse(page_json(page, name))
+    return answer(page_answer(page, name))
 
 
 @router.get(
@@ -94,8 +94,8 @@ async def items(
 )
 async def explain(id: Id, item: ItemPath, service: Served) -> Response:
     """Say which clicks brought an item to its place."""
-    return JSONResponse(
-        explanation_json(await service.run(lambda: service.engine.explain(id, item), id))
+    return answer(
+        explanation_answer(await service.run(lambda: service.engine.explain(id, item), id))
     )
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import JSONResponse, Response
 
 from seeker.engine import Shown
-from seeker.server.answers import explanation_json, page_json
+from seeker.server.answers import answer, explanation_answer, page_answer, session_answer
 from seeker.server.asking import check_length
 from seeker.server.calls import (
     Id,
@@ -17,7 +17,6 @@ from seeker.server.calls import (
     Offset,
     Share,
     Turned,
-    answer,
     copier,
     starter,
 )
@@ -83,7 +82,7 @@ async def look(share: Share, service: Served) -> Response:
     def work() -> Shown:
         return replace(engine.show(engine.shared(share)), id=share)
 
-    return answer(await service.run(work, share))
+    return answer(session_answer(await service.run(work, share)))
 
 
 @router.get("/shared/{share}/items", response_model=PageAnswer, responses=problems(404, 409))
@@ -92,7 +91,7 @@ async def items(share: Share, service: Served, offset: Offset = 0, limit: Limit 
     check_length("limit", limit, service.settings.page_limit)
     engine = service.engine
     name, page = await service.run(lambda: engine.more(engine.shared(share), offset, limit), share)
-    return JSONResponse(page_json(page, name))
+    return answer(page_answer(page, name))
 
 
 @router.get(
@@ -104,7 +103,7 @@ async def explain(share: Share, item: ItemPath, service: Served) -> Response:
     """Say which clicks brought an item to its place in a shared session."""
     engine = service.engine
     why = await service.run(lambda: engine.explain(engine.shared(share), item), share)
-    return JSONResponse(explanation_json(why))
+    return answer(explanation_answer(why))
 
 
 @router.post(
@@ -128,4 +127,4 @@ async def go_on(
     def work() -> Shown:
         return engine.fork(engine.shared(share), owner=owner, key=key, own=False, allow=allow)
 
-    return answer(await service.run(work, share), 201)
+    return answer(session_answer(await service.run(work, share)), 201)

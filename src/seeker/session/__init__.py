@@ -1,12 +1,12 @@
 """Sessions: an append-only log of events, the state folded from it, and what it shows."""
 
+from seeker.session.base import Event
 from seeker.session.belief import Belief
 from seeker.session.events import (
     Click,
-    Event,
     Explore,
+    Filter,
     Found,
-    Narrow,
     Redo,
     Say,
     Start,
@@ -26,9 +26,9 @@ __all__ = [
     "Event",
     "Explanation",
     "Explore",
+    "Filter",
     "Found",
     "Item",
-    "Narrow",
     "Page",
     "Redo",
     "Say",

@@ -27,7 +27,7 @@ class Ahead:
         click = state.last
         if state.before is not self._state or not isinstance(click, Click):
             return None
-        if self._shown != {*click.shown}:
+        if self._shown != {*click.on_screen}:
             return None
         return self._heads.get((click.item, click.verdict))
 

@@ -1,38 +1,71 @@
-"""The events of a session, and their form as plain JSON.
+"""The events of a session: one class for each thing that can happen in it.
 
 A session is its events: who holds the catalog and the events has the session, at any time, on any
-machine. Events name items by id.
+machine. Events name items by id. Each class owns all that is particular to its kind: its form as
+JSON, its check against the session it is to happen in, what it does to the state, and how it is
+told to people (`base`). `EVENTS` is the table of them.
 """
 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
 from seeker import display, models
-from seeker.errors import BadInput
+from seeker.errors import BadInput, Conflict
+from seeker.numbers import check_number, check_whole
+from seeker.session.base import SCHEMA, Event, EventContext, Readers
+from seeker.session.checks import check_filter
+from seeker.session.saying import vector_said, words_said
+from seeker.session.state import Rating, State
 from seeker.types import Array, Doubles
 
-SCHEMA = 2
-_READ = (1, 2)  # version 2 added all events after Undo, and its count
+_READ = (1, 2, 3)  # 2 added all events after Undo, and its count; 3 calls exploration explore
 
 Verdict = Literal["like", "dislike", "clear"]
 VERDICTS = ("like", "dislike", "clear")
 Repeat = Literal["never", "unrated", "always"]
 REPEATS = ("never", "unrated", "always")
 
+MAX_EXPLORATION = 100.0
+
+
+def check_verdict(verdict: object) -> Verdict:
+    """Return the verdict if it is one."""
+    for known in VERDICTS:
+        if verdict == known:
+            return known  # type: ignore[return-value]
+    raise BadInput(f"{verdict!r} is not a verdict.", "Use 'like', 'dislike' or 'clear'.")
+
+
+def _text_or_none(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _filter_or_none(value: Any) -> Mapping[str, Any] | None:
+    return None if value is None else dict(value)
+
+
+def _floats(values: Any) -> tuple[float, ...]:
+    return tuple(map(float, values))
+
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class Start(Event):
     """How a session began; always its first event.
 
     prior: log-probabilities, (items,), or words to search for. user: by view, a person's vector.
     """
 
+    type = "start"
+    path = ""
+    readers: ClassVar[Readers] = {}
     model: models.Model
     strategy: display.Strategy
     page_size: int
@@ -52,114 +85,300 @@ class Start:
         """The vectors that were given of a person, by view, if any were."""
         return None if isinstance(self.user, str) else self.user
 
+    def fields(self) -> dict[str, Any]:
+        user = self.user
+        if user is not None and not isinstance(user, str):
+            user = {view: np.asarray(c).tolist() for view, c in user.items()}
+        return {
+            "model": models.to_json(self.model),
+            "strategy": display.to_json(self.strategy),
+            "page_size": self.page_size,
+            "seed": self.seed,
+            "prior": _prior_to_json(self.prior),
+            "filter": _filter_or_none(self.filter),
+            "user": user,
+            "repeat": self.repeat,
+        }
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any]) -> Self:
+        user = written["user"]
+        if isinstance(user, Mapping):
+            user = {view: np.asarray(c, np.float64) for view, c in user.items()}
+        return cls(
+            model=models.from_json(written["model"]),
+            strategy=display.from_json(written["strategy"]),
+            page_size=int(written["page_size"]),
+            seed=int(written["seed"]),
+            prior=_prior_from_json(written["prior"]),
+            filter=written["filter"],
+            user=user,
+            repeat=written["repeat"],
+        )
+
+    def apply(self, state: State) -> State:
+        raise BadInput("A session can start only once.")
+
+    def describe(self) -> str:
+        words = f", looking for {self.prior!r}" if isinstance(self.prior, str) else ""
+        passing = f", where {json.dumps(_filter_or_none(self.filter))}" if self.filter else ""
+        return (
+            f"start with {self.model.name} and {self.strategy.name}, pages of {self.page_size}, "
+            f"seed {self.seed}{words}{passing}"
+        )
+
 
 @dataclass(frozen=True)
-class Click:
-    """A verdict on an item, with the items that were on screen at that moment."""
+class Click(Event):
+    """A verdict on an item, with the items that were on screen at that moment.
 
+    shown: None, until it is checked, for what is on display.
+    """
+
+    type = "click"
+    path = "clicks"
+    readers: ClassVar[Readers] = {"item": str, "verdict": check_verdict, "shown": tuple}
     item: str
     verdict: Verdict
-    shown: tuple[str, ...] = ()
+    shown: Sequence[str] | None = ()
+
+    @property
+    def on_screen(self) -> tuple[str, ...]:
+        """The items that were on screen."""
+        return tuple(self.shown or ())
+
+    def request(self) -> dict[str, Any]:
+        shown = self.shown if isinstance(self.shown, str | None) else list(self.shown)
+        return {"item": self.item, "verdict": self.verdict, "shown": shown}
+
+    def check(self, session: EventContext) -> Event:
+        check_verdict(self.verdict)
+        rated = isinstance(self.item, str) and self.item in session.state.ratings
+        if self.verdict != "clear" or not rated:
+            session.row(self.item)
+        if self.shown is None:
+            shown = () if self.verdict == "clear" else tuple(session.displayed(self.item))
+        else:
+            shown = self._checked_shown(session)
+        return Click(str(self.item), self.verdict, shown)
+
+    def _checked_shown(self, session: EventContext) -> tuple[str, ...]:
+        if isinstance(self.shown, str) or not isinstance(self.shown, Iterable):
+            raise BadInput(f"shown is {self.shown!r}, but it must be a list of item ids.")
+        shown = tuple(self.shown)
+        for item in shown:
+            session.row(item)
+        return tuple(map(str, shown))
+
+    def apply(self, state: State) -> State:
+        others = {key: one for key, one in state.ratings.items() if key != self.item}
+        if self.verdict == "clear":
+            if self.item not in state.ratings:
+                raise Conflict(
+                    f"Item '{self.item}' is neither liked nor disliked, "
+                    "so there is nothing to clear."
+                )
+            return state.advance(self, ratings=MappingProxyType(others))
+        among = dict.fromkeys((self.item, *self.on_screen))
+        unjudged = tuple(item for item in among if item not in others)
+        rating = Rating(self.item, self.verdict == "like", unjudged)
+        return state.advance(self, ratings=MappingProxyType({**others, self.item: rating}))
+
+    def summary(self) -> dict[str, Any]:
+        return {"type": self.type, "item": self.item, "verdict": self.verdict}
+
+    def describe(self) -> str:
+        among = f" among {len(self.shown)} shown" if self.shown else ""
+        return f"{self.verdict} {self.item!r}{among}"
+
+    @property
+    def reveals_items(self) -> bool:
+        return self.verdict != "clear" or bool(self.shown)
 
 
 @dataclass(frozen=True)
-class Say:
+class Say(Event):
     """Text feedback: what was said, and its vector in a view.
 
     Where no view reads text, the view is None, and the words are searched for as keywords.
     """
 
+    type = "say"
+    path = "say"
+    readers: ClassVar[Readers] = {"text": str, "view": _text_or_none, "vector": _floats}
     text: str
     view: str | None = None
-    vector: tuple[float, ...] = field(default=(), repr=False)
+    vector: Sequence[float] = field(default=(), repr=False)
+
+    def request(self) -> dict[str, Any]:
+        if len(self.vector):
+            raise BadInput("A remote session hears words, not vectors.", "Say it in words.")
+        return {"text": self.text}
+
+    def check(self, session: EventContext) -> Event:
+        if isinstance(self.text, str) and self.text:
+            view, vector = words_said(session.catalog, self.text)
+        else:
+            view, vector = vector_said(session.catalog, self.vector, self.view)
+        return Say(self.text, view, vector)
+
+    def apply(self, state: State) -> State:
+        return state.advance(self, texts=(*state.texts, self))
+
+    def summary(self) -> dict[str, Any]:
+        return {"type": self.type, "text": self.text}
+
+    def describe(self) -> str:
+        where = "as keywords" if self.view is None else f"in view '{self.view}'"
+        return f"say {self.text!r}, {where}"
 
 
 @dataclass(frozen=True)
-class Unsay:
+class Unsay(Event):
     """Words no longer count: those of a text, or those that the session began with."""
 
+    type = "unsay"
+    path = "unsay"
+    readers: ClassVar[Readers] = {"text": str}
     text: str
 
+    def check(self, session: EventContext) -> Event:
+        return Unsay(str(self.text))
+
+    def apply(self, state: State) -> State:
+        """Let the last text of these words go, or else the words that the session began with."""
+        for place in reversed(range(len(state.texts))):
+            if state.texts[place].text == self.text:
+                return state.advance(self, texts=state.texts[:place] + state.texts[place + 1 :])
+        if self.text == state.query:
+            return state.advance(self, query=None)
+        raise Conflict(f"Nobody has said '{self.text}', so there is nothing to take back.")
+
+    def describe(self) -> str:
+        return f"no longer say {self.text!r}"
+
 
 @dataclass(frozen=True)
-class Narrow:
+class Filter(Event):
     """From now on only items that pass this filter are shown; None: all are."""
 
+    type = "filter"
+    path = "filter"
+    readers: ClassVar[Readers] = {"filter": _filter_or_none}
     filter: Mapping[str, Any] | None
 
+    def check(self, session: EventContext) -> Event:
+        return Filter(check_filter(self.filter))
+
+    def apply(self, state: State) -> State:
+        return state.advance(self, filter=self.filter)
+
+    def describe(self) -> str:
+        return (
+            f"filter by {json.dumps(_filter_or_none(self.filter))}" if self.filter else "no filter"
+        )
+
 
 @dataclass(frozen=True)
-class Explore:
+class Explore(Event):
     """From now on pages explore so many times as much as the strategy by itself."""
 
+    type = "explore"
+    path = "explore"
+    readers: ClassVar[Readers] = {"level": float}
     level: float
 
+    def check(self, session: EventContext) -> Event:
+        check_number("level", self.level, 0.0)
+        if self.level > MAX_EXPLORATION:
+            raise BadInput(f"level is {self.level!r}, but it can be at most {MAX_EXPLORATION:g}.")
+        session.state.start.strategy.bolder(self.level)
+        return Explore(float(self.level))
+
+    def apply(self, state: State) -> State:
+        return state.advance(self, exploration=self.level)
+
+    def describe(self) -> str:
+        return f"explore {self.level:g} times as much as usual"
+
 
 @dataclass(frozen=True)
-class Found:
+class Found(Event):
     """The item that was looked for."""
 
+    type = "found"
+    path = "found"
+    readers: ClassVar[Readers] = {"item": str}
     item: str
 
+    def check(self, session: EventContext) -> Event:
+        session.row(self.item)
+        return Found(str(self.item))
+
+    def apply(self, state: State) -> State:
+        return state.advance(self, found=self.item)
+
+    def describe(self) -> str:
+        return f"found {self.item!r}"
+
 
 @dataclass(frozen=True)
-class Undo:
+class Undo(Event):
     """The last events that are still in effect are taken back."""
 
+    type = "undo"
+    path = "undo"
+    readers: ClassVar[Readers] = {"count": int}
     count: int = 1
+
+    def check(self, session: EventContext) -> Event:
+        return replace(self, count=check_whole("count", self.count, 1))
+
+    def apply(self, state: State) -> State:
+        return state.undo(self.count)
+
+    def describe(self) -> str:
+        return self.type if self.count == 1 else f"{self.type} {self.count} things"
 
 
 @dataclass(frozen=True)
-class Redo:
+class Redo(Undo):
     """What was undone last is in effect again."""
 
-    count: int = 1
+    type = "redo"
+    path = "redo"
+
+    def apply(self, state: State) -> State:
+        return state.redo(self.count)
 
 
-Event: TypeAlias = Start | Click | Say | Unsay | Narrow | Explore | Found | Undo | Redo
+EVENTS: Mapping[str, type[Event]] = MappingProxyType(
+    {
+        **{
+            kind.type: kind
+            for kind in (Start, Click, Say, Unsay, Filter, Explore, Found, Undo, Redo)
+        },
+        "exploration": Explore,  # its name before schema version 3
+    }
+)
+"""Events by their type. A new kind is one more class, and one more name here."""
 
 
-def to_json(event: Event) -> dict[str, Any]:
-    """Return an event as plain JSON values."""
-    return {"schema": SCHEMA, **_written(event)}
+def fold(events: Iterable[Event]) -> State:
+    """Return the state after all the events; the first must be a start."""
+    remaining = iter(events)
+    start = next(remaining, None)
+    if not isinstance(start, Start):
+        raise BadInput("The events of a session must begin with its start.")
+    query = start.prior if isinstance(start.prior, str) else None
+    state = State(start, query=query, filter=start.filter)
+    for event in remaining:
+        state = event.apply(state)
+    return state
 
 
-def _written(event: Event) -> dict[str, Any]:
-    match event:
-        case Start():
-            return {
-                "type": "start",
-                "model": models.to_json(event.model),
-                "strategy": display.to_json(event.strategy),
-                "page_size": event.page_size,
-                "seed": event.seed,
-                "prior": _prior_to_json(event.prior),
-                "filter": _filter_to_json(event.filter),
-                "user": event.user
-                if event.user is None or isinstance(event.user, str)
-                else {view: np.asarray(c).tolist() for view, c in event.user.items()},
-                "repeat": event.repeat,
-            }
-        case Click(item, verdict, shown):
-            return {"type": "click", "item": item, "verdict": verdict, "shown": list(shown)}
-        case Say(text, view, vector):
-            return {"type": "say", "text": text, "view": view, "vector": list(vector)}
-        case Unsay(text):
-            return {"type": "unsay", "text": text}
-        case Narrow(kept):
-            return {"type": "filter", "filter": _filter_to_json(kept)}
-        case Explore(level):
-            return {"type": "exploration", "level": level}
-        case Found(item):
-            return {"type": "found", "item": item}
-        case Undo(count):
-            return {"type": "undo", "count": count}
-        case Redo(count):
-            return {"type": "redo", "count": count}
-
-
-def from_json(written: object) -> Event:
-    """Return the event that `to_json` wrote."""
+def parse_event(written: object) -> Event:
+    """Return the event that `Event.to_json` wrote."""
     if not isinstance(written, Mapping) or "type" not in written:
         raise BadInput(f"{written!r} is not an event.", "It must be an object with a 'type'.")
     schema = written.get("schema")
@@ -169,63 +388,16 @@ def from_json(written: object) -> Event:
             f"{SCHEMA}.",
             "Use the version of Seeker that wrote it, or a newer one.",
         )
+    kind = EVENTS.get(written["type"]) if isinstance(written["type"], str) else None
+    if kind is None:
+        raise BadInput(f"{written['type']!r} is not a type of event.")
     try:
-        match written["type"]:
-            case "start":
-                return _start(written)
-            case "click":
-                return Click(
-                    str(written["item"]), check_verdict(written["verdict"]), tuple(written["shown"])
-                )
-            case "say":
-                vector = tuple(map(float, written["vector"]))
-                view = written["view"]
-                return Say(str(written["text"]), None if view is None else str(view), vector)
-            case "unsay":
-                return Unsay(str(written["text"]))
-            case "filter":
-                return Narrow(written["filter"])
-            case "exploration":
-                return Explore(float(written["level"]))
-            case "found":
-                return Found(str(written["item"]))
-            case "undo":
-                return Undo(1 if schema == 1 else int(written["count"]))
-            case "redo":
-                return Redo(int(written["count"]))
+        # Version 1 knew an undo of one thing only.
+        return kind.from_json({"count": 1, **written} if schema == 1 else written)
+    except BadInput:
+        raise
     except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, BadInput):
-            raise
         raise BadInput(f"The event {written['type']!r} is not complete: {error!r}.") from None
-    raise BadInput(f"{written['type']!r} is not a type of event.")
-
-
-def check_verdict(verdict: object) -> Verdict:
-    """Return the verdict if it is one."""
-    for known in VERDICTS:
-        if verdict == known:
-            return known  # type: ignore[return-value]
-    raise BadInput(f"{verdict!r} is not a verdict.", "Use 'like', 'dislike' or 'clear'.")
-
-
-def _start(written: Mapping[str, Any]) -> Start:
-    user = written["user"]
-    if isinstance(user, Mapping):
-        user = {view: np.asarray(c, np.float64) for view, c in user.items()}
-    return Start(
-        model=models.from_json(written["model"]),
-        strategy=display.from_json(written["strategy"]),
-        page_size=int(written["page_size"]),
-        seed=int(written["seed"]),
-        prior=_prior_from_json(written["prior"]),
-        filter=written["filter"],
-        user=user,
-        repeat=written["repeat"],
-    )
-
-
-def _filter_to_json(filter: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    return None if filter is None else dict(filter)
 
 
 def _prior_to_json(prior: Doubles | str | None) -> object:

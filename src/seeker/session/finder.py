@@ -176,7 +176,7 @@ class Finder(ABC):
         return Evidence(
             clicks=tuple(judged for _, judged in self._judged.values()),
             texts=tuple(
-                Spoken(view_of(self._catalog, said), said.vector)
+                Spoken(view_of(self._catalog, said), tuple(said.vector))
                 for said in state.texts
                 if said.view is not None
             ),

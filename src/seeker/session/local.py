@@ -15,7 +15,7 @@ from seeker.session.belief import Belief
 from seeker.session.finder import Finder, Head
 from seeker.session.posterior import Posterior
 from seeker.session.searchable import Searchable
-from seeker.session.state import State, after
+from seeker.session.state import State
 from seeker.session.whereabouts import Whereabouts
 
 LOOKED_AHEAD = 50_000
@@ -99,7 +99,7 @@ class LocalFinder(Finder):
             for click in self._ahead.open(state, ids):
                 if stop():
                     raise Interrupted
-                self.follow(after(state, click))
+                self.follow(click.apply(state))
                 ranking = self._ranked(replace(self._scene(), listed_only=True))
                 with suppress(TooShort):  # such a page is looked for when it is asked for
                     self._ahead.add(click, Head(ranking.head(len(page)), ranking.total))

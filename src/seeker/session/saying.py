@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from seeker.errors import BadInput
 from seeker.numbers import bearable, numbers
-from seeker.session.events import Say
 from seeker.session.searchable import Searchable
 from seeker.types import Array
 
+if TYPE_CHECKING:
+    from seeker.session.events import Say
 
-def words_said(catalog: Searchable, text: str) -> Say:
-    """Place words in a view that reads text; where there is none, they will be searched for."""
+
+def words_said(catalog: Searchable, text: str) -> tuple[str | None, tuple[float, ...]]:
+    """Return a view that reads text and the words' vector there; None: they are searched for."""
     if not text.strip():
         raise BadInput("There are no words to read.", "Say something in words.")
     if not catalog.reads_text:
-        return Say(text)
+        return None, ()
     view, vector = catalog.embed_text(text)
-    return Say(text, view, tuple(map(float, vector)))
+    return view, tuple(map(float, vector))
 
 
-def vector_said(catalog: Searchable, vector: Array | Sequence[float], view: str | None) -> Say:
-    """Check a vector r, (d,), in a view: the first one unless named."""
+def vector_said(
+    catalog: Searchable, vector: Array | Sequence[float], view: str | None
+) -> tuple[str, tuple[float, ...]]:
+    """Return a view and a vector r, (d,), in it, checked: the first one unless named."""
     known = list(catalog.views)
     name = known[0] if view is None else view
     if name not in known:
@@ -30,7 +35,7 @@ def vector_said(catalog: Searchable, vector: Array | Sequence[float], view: str 
     numbers_said = numbers("The vector", vector, catalog.views[name].dimensions)
     if not bearable(numbers_said):
         raise BadInput("The vector must hold finite numbers, and none beyond 1e100.")
-    return Say("", name, tuple(map(float, numbers_said)))
+    return name, tuple(map(float, numbers_said))
 
 
 def view_of(catalog: Searchable, said: Say) -> int:

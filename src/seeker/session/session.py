@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from seeker import display, models
 from seeker.errors import BadInput
 from seeker.models.stopping import Interrupted, never
-from seeker.numbers import check_number, check_whole
-from seeker.session import events as log
+from seeker.numbers import check_whole
+from seeker.session.base import Event
 from seeker.session.belief import Belief
 from seeker.session.checks import check_filter, check_prior, check_seed, check_user
-from seeker.session.events import (
-    REPEATS,
-    Click,
-    Event,
-    Explore,
-    Found,
-    Narrow,
-    Redo,
-    Repeat,
-    Start,
-    Undo,
-    Unsay,
-    Verdict,
-)
+from seeker.session.events import REPEATS, Click, Repeat, Start, fold, parse_event
 from seeker.session.explanation import Explanation
-from seeker.session.page import Item, Page, ids_of
-from seeker.session.saying import vector_said, words_said
+from seeker.session.page import Page
 from seeker.session.searchable import Searchable
-from seeker.session.state import State, after, fold
+from seeker.session.state import State
+from seeker.session.verbs import SessionVerbs
 from seeker.session.whereabouts import Whereabouts
-from seeker.types import Array
-
-MOST_EXPLORATION = 100.0
 
 
-class Session:
+class Session(SessionVerbs):
     """One search by one person: an append-only log of events, and what follows from it."""
 
     def __init__(self, catalog: Searchable, events: Iterable[Event]) -> None:
@@ -87,7 +71,7 @@ class Session:
         """Return the session that these events, or their JSON, make up: the same to the bit."""
         return cls(
             catalog,
-            [log.from_json(event) if isinstance(event, Mapping) else event for event in events],
+            [parse_event(event) if isinstance(event, Mapping) else event for event in events],
         )
 
     @property
@@ -152,76 +136,24 @@ class Session:
         self._rows.learn((item.id for item in items), rows)
         return Page(items, self.step, offset, limit, head.total, head.partial)
 
-    def like(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
-        """Say that an item is like the one looked for; shown: what was on screen (the page)."""
-        self.click(item, "like", shown)
-
-    def dislike(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
-        """Say that an item is not like the one looked for; shown: what was on screen (the page)."""
-        self.click(item, "dislike", shown)
-
-    def clear(self, item: str) -> None:
-        """Take back the verdict on an item."""
-        self.click(item, "clear", ())
-
-    def click(self, item: str, verdict: Verdict, shown: Sequence[str | Item] | None = None) -> None:
-        """Give a verdict on an item; the clicked item counts as shown, too."""
-        log.check_verdict(verdict)
-        if verdict != "clear" or not isinstance(item, str) or item not in self._state.ratings:
-            self._rows.of(item)
-        on_screen = self._on_display(item) if shown is None else self._checked(shown)
-        self._append(Click(str(item), verdict, tuple(on_screen)))
-
-    def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
-        """Give feedback in words, or as a vector r in a view (the first one unless named).
-
-        Words are placed in a view that reads text; where there is none, they are searched for.
-        """
-        if isinstance(text, str):
-            self._append(words_said(self.catalog, text))
-        else:
-            self._append(vector_said(self.catalog, text, view))
-
-    def unsay(self, text: str) -> None:
-        """Let words no longer count: a text, or the words that the session began with."""
-        self._append(Unsay(str(text)))
-
-    def narrow(self, filter: Mapping[str, Any] | None) -> None:
-        """Show only items that pass a filter from now on, or all again; clicks go on counting."""
-        self._append(Narrow(check_filter(filter)))
-
-    def explore(self, level: float) -> None:
-        """Explore so many times as much as usual from now on: 1 is usual, 0 the best only."""
-        check_number("level", level, 0.0)
-        if level > MOST_EXPLORATION:
-            raise BadInput(f"level is {level!r}, but it can be at most {MOST_EXPLORATION:g}.")
-        self._state.start.strategy.bolder(level)
-        self._append(Explore(float(level)))
-
-    def found(self, item: str) -> None:
-        """Say that this is the item looked for."""
-        self._rows.of(item)
-        self._append(Found(str(item)))
-
     @property
-    def target(self) -> str | None:
+    def found_item(self) -> str | None:
         """The id of the item that was found, if it was."""
-        return self._state.target
+        return self._state.found
 
-    def undo(self, count: int = 1) -> None:
-        """Take back the last events that are still in effect."""
-        self._append(Undo(check_whole("count", count, 1)))
+    def row(self, item: str) -> int:
+        """Return the row of an item; NotFound if the session knows none with this id."""
+        return self._rows.of(item)
 
-    def redo(self, count: int = 1) -> None:
-        """Bring back what was undone last, as long as nothing else has happened since."""
-        self._append(Redo(check_whole("count", count, 1)))
+    def act(self, event: Event) -> None:
+        """Let something happen, or leave everything as it was; see the verbs."""
+        self._append(event.check(self))
 
     def take(self, event: Event) -> None:
         """Take in an event that another copy of this session has had."""
         if isinstance(event, Click):
-            self.click(event.item, event.verdict, event.shown)
-        else:
-            self._append(event)
+            event = event.check(self)
+        self._append(event)
 
     def rollback(self, state: State) -> None:
         """Be in the state before the last event, as if there had been none: it was not kept."""
@@ -261,7 +193,7 @@ class Session:
 
     def _append(self, event: Event) -> None:
         """Take an event into the log, or leave everything as it was."""
-        state = after(self._state, event)
+        state = event.apply(self._state)
         try:
             self._finder.follow(state)
         except BaseException:
@@ -270,7 +202,7 @@ class Session:
         self._state = state
         self._events.append(event)
 
-    def _on_display(self, item: str) -> list[str]:
+    def displayed(self, item: str) -> list[str]:
         """Return the ids of the page given out last if it holds the item, else of this step's page.
 
         Who clicks on several items of a page before asking for the next one still looks at it.
@@ -280,11 +212,3 @@ class Session:
             if item in ids or state is self._state:
                 return ids
         return self.more(0, self._state.start.page_size).ids
-
-    def _checked(self, shown: Sequence[str | Item]) -> list[str]:
-        if isinstance(shown, str) or not isinstance(shown, Iterable):
-            raise BadInput(f"shown is {shown!r}, but it must be a list of item ids.")
-        ids = ids_of(shown)
-        for item in ids:
-            self._rows.of(item)
-        return [str(item) for item in ids]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from seeker.session.events import Click, Event
+from seeker.session.base import Event
+from seeker.session.events import Click
 from seeker.session.state import State
 from seeker.session.whereabouts import Whereabouts
 
@@ -34,7 +35,7 @@ class Trail:
     def _add(self, event: Event) -> None:
         if not isinstance(event, Click):
             return
-        self.seen.update(self._rows.of_known(event.shown))
+        self.seen.update(self._rows.of_known(event.on_screen))
         if event.verdict != "clear":
             row = self._rows.of(event.item)
             self.seen.add(row)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from seeker.errors import NotFound
-from seeker.session.events import Click, Event
+from seeker.session.base import Event
+from seeker.session.events import Click
 from seeker.session.searchable import Searchable
 from seeker.types import Floats
 
@@ -24,7 +25,7 @@ class Whereabouts:
         self.departed: list[Mapping[str, Floats]] = []
         for event in events:
             if isinstance(event, Click):
-                for item in (event.item, *event.shown):
+                for item in (event.item, *event.on_screen):
                     if not self.known(item) and not self._remember(item) and item == event.item:
                         raise NotFound(
                             f"The session has a click on item {item!r}, of which nothing is known.",

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import JSONResponse, Response
 
-from seeker.server.answers import item_json
+from seeker.server.answers import item_answer
 from seeker.server.calls import SHAPE, opens
 from seeker.server.responses import problems
 from seeker.server.service import Authorization, Served
@@ -151,7 +151,9 @@ def _standing_json(study: Conduct, standing: Standing) -> dict[str, Any]:
         going = {
             "number": current.number,
             "session": current.session,
-            "target": item_json(study.catalog.item(current.target), study.design.catalog),
+            "target": item_answer(
+                study.catalog.item(current.target), study.design.catalog
+            ).model_dump(),
             "used": standing.used,
         }
     return {

@@ -6,17 +6,20 @@ whatever would show more than the page, such as the events with the model in the
 
 from __future__ import annotations
 
+from typing import Literal
+
 from fastapi import APIRouter
 from starlette.responses import Response
 
-from seeker.errors import BadInput
-from seeker.server.asking import check_length
-from seeker.server.calls import Id, Turned, answer
+from seeker.server.acts import act_route
+from seeker.server.answers import answer, session_answer
+from seeker.server.calls import Id
 from seeker.server.responses import problems
-from seeker.server.schemas import ClickAsked, CountAsked, FoundAsked, SessionAnswer
+from seeker.server.schemas import ClickAsked, FoundAsked, RedoAsked, SessionAnswer, UndoAsked
 from seeker.server.service import Served
 from seeker.server.strict import StrictRoute
-from seeker.study.participants import Searched
+from seeker.session import Click, Found, Redo, Undo
+from seeker.study.participants import Searched, searching_of
 
 router = APIRouter(prefix="/v1/sessions", tags=["searches"], route_class=StrictRoute)
 
@@ -24,41 +27,22 @@ router = APIRouter(prefix="/v1/sessions", tags=["searches"], route_class=StrictR
 @router.get("/{id}", response_model=SessionAnswer, responses=problems(404, 409))
 async def show(id: Id, service: Served, study: Searched) -> Response:
     """Return where a search is."""
-    return answer(await service.run(lambda: study.show(id), id))
+    return answer(session_answer(await service.run(lambda: study.show(id), id)))
 
 
-@router.post("/{id}/clicks", response_model=SessionAnswer, responses=problems(404, 409))
-async def click(turn: Turned, study: Searched, body: ClickAsked) -> Response:
-    """Give a verdict on an item of the page."""
-    check_length("The length of shown", len(body.shown or ()), turn.service.settings.shown_limit)
-    said = (turn.id, body.item, body.verdict, body.shown, body.step)
-    return await turn.take("click", body, lambda key: study.click(*said, key))
-
-
-@router.post("/{id}/undo", response_model=SessionAnswer, responses=problems(404, 409))
-async def undo(turn: Turned, study: Searched, body: CountAsked | None = None) -> Response:
+class UndoOneAsked(UndoAsked):
     """Take back the last thing done."""
-    asked = _one(body)
-    return await turn.take("undo", asked, lambda key: study.undo(turn.id, asked.step, key))
+
+    count: Literal[1] = 1
 
 
-@router.post("/{id}/redo", response_model=SessionAnswer, responses=problems(404, 409))
-async def redo(turn: Turned, study: Searched, body: CountAsked | None = None) -> Response:
+class RedoOneAsked(RedoAsked):
     """Bring back what was undone last."""
-    asked = _one(body)
-    return await turn.take("redo", asked, lambda key: study.redo(turn.id, asked.step, key))
+
+    count: Literal[1] = 1
 
 
-@router.post("/{id}/found", response_model=SessionAnswer, responses=problems(404, 409))
-async def found(turn: Turned, study: Searched, body: FoundAsked) -> Response:
-    """Say that an item of the page is the one; a 409 if it is not."""
-    return await turn.take(
-        "found", body, lambda key: study.found(turn.id, body.item, body.step, key)
+for event, asked in ((Click, ClickAsked), (Undo, UndoOneAsked), (Redo, RedoOneAsked), (Found, FoundAsked)):
+    router.post(f"/{{id}}/{event.path}", response_model=SessionAnswer, responses=problems(404, 409))(
+        act_route(asked, event.type, lambda request, turn: searching_of(request))
     )
-
-
-def _one(body: CountAsked | None) -> CountAsked:
-    asked = body or CountAsked()
-    if asked.count != 1:
-        raise BadInput("In a study one thing is taken back at a time.", "Leave out count.")
-    return asked

@@ -8,14 +8,13 @@ for it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
 from seeker.engine import Moved, Shown
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.session import Session
-from seeker.session.events import Click, Event, Found, Redo, Undo, Verdict
+from seeker.session import Click, Event, Found, Redo, Session, Undo
 from seeker.stores import Key
 from seeker.study.conduct import Conduct, Standing
 from seeker.study.records import FOUND, GAVE_UP, USED_UP, Act, Outcome, Step, Trial
@@ -48,53 +47,50 @@ class Searching:
         self._trials.opened(id, self.conduct.clock())
         return shown
 
-    def click(
-        self,
-        id: str,
-        item: str,
-        verdict: Verdict,
-        shown: Sequence[str] | None = None,
-        step: int | None = None,
-        key: Key | None = None,
+    def act(
+        self, id: str, event: Event, step: int | None = None, key: Key | None = None
     ) -> Shown:
-        """Like or dislike what is on the page, or clear what was liked or disliked."""
+        """Let something happen in the search, which is over once the target is found."""
+        trial = self._trial(id)
+        again = key and self._engine.store.remembered(key.scope, key.name)
+        if not again:
+            self._check(trial, event, step)
+        began = time.perf_counter()
+        with _blinded():
+            shown = _blind(self._engine.act(id, event, step, key))
+        self._settle(trial, 1000.0 * (time.perf_counter() - began))
+        return shown
 
-        def check(session: Session) -> None:
+    def _check(self, trial: Trial, event: Event, step: int | None) -> None:
+        """Refuse what is over, not on the page, or not the target."""
+        id = trial.session
+        if trial.outcome is not None:
+            over = _blind(self._engine.show(id))
+            raise Moved("This search is over.", "Go on with the next one.", over)
+
+        def on_page(session: Session) -> None:
             if step is not None and step != session.step:
                 return  # The engine tells where the session is.
             page = set(session.page().ids)
-            judged = item in page or item in session.state.ratings
-            if not judged or not page.issuperset(shown or ()):
+            match event:
+                case Click(item):
+                    there = item in page or item in session.state.ratings
+                    there = there and page.issuperset(event.on_screen)
+                case Found(item):
+                    there = item in page
+                case _:
+                    there = True
+            if not there:
                 raise BadInput(*_GONE)
 
-        engine = self._engine
-        return self._act(id, lambda: engine.click(id, item, verdict, shown, step, key), key, check)
-
-    def undo(self, id: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Take back the last thing done; this is a step, too."""
-        return self._act(id, lambda: self._engine.undo(id, step, key), key)
-
-    def redo(self, id: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Bring back what was taken back last."""
-        return self._act(id, lambda: self._engine.redo(id, step, key), key)
-
-    def found(self, id: str, item: str, step: int | None = None, key: Key | None = None) -> Shown:
-        """Say that an item on the page is the target; it is over if that is so."""
-        trial = self._trial(id)
-
-        def check(session: Session) -> None:
-            if item not in session.page().ids:
-                raise BadInput(*_GONE)
-
-        if trial.outcome is None and item != trial.target:
-            self._engine.look(id, check)
+        self._engine.look(id, on_page)
+        if isinstance(event, Found) and event.item != trial.target:
             self._trials.mistaken(id)
             raise Moved(
                 "That is not the one, though it may be close.",
                 "Look again, or go on.",
                 _blind(self._engine.show(id)),
             )
-        return self._act(id, lambda: self._engine.found(id, item, step, key), key, check)
 
     def stop(self, key: str, number: int) -> Standing:
         """End the search of a participant's trial that they give up."""
@@ -112,26 +108,6 @@ class Searching:
         if trial is None:
             raise NotFound("There is no such search in this study.")
         return trial
-
-    def _act(
-        self,
-        id: str,
-        act: Callable[[], Shown],
-        key: Key | None,
-        check: Callable[[Session], None] | None = None,
-    ) -> Shown:
-        trial = self._trial(id)
-        again = key and self._engine.store.remembered(key.scope, key.name)
-        if trial.outcome is not None and not again:
-            over = _blind(self._engine.show(id))
-            raise Moved("This search is over.", "Go on with the next one.", over)
-        if check is not None and not again:
-            self._engine.look(id, check)
-        began = time.perf_counter()
-        with _blinded():
-            shown = _blind(act())
-        self._settle(trial, 1000.0 * (time.perf_counter() - began))
-        return shown
 
     def _settle(self, trial: Trial, milliseconds: float | None = None) -> None:
         """Record what the session holds and the study has not recorded yet."""
@@ -180,8 +156,8 @@ class Searching:
 
 def _told(event: Event) -> tuple[Act, str | None, Sequence[str]]:
     match event:
-        case Click(item, verdict, shown):
-            return verdict, item, shown
+        case Click(item, verdict):
+            return verdict, item, event.on_screen
         case Found(item):
             return "found", item, ()
         case Redo():
