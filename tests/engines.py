@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from seeker import Catalog
 from seeker.engine import Catalogs, Engine, Shown
+from seeker.session import Click
 from seeker.stores import MemoryStore, Store
 
 
@@ -15,5 +16,5 @@ def clicks(one: Engine, shown: Shown, count: int) -> Shown:
     for n in range(count):
         verdict = "dislike" if n % 3 == 2 else "like"
         item = shown.page.ids[n % 12]
-        shown = one.click(shown.id, item, verdict, step=shown.step)  # type: ignore[arg-type]
+        shown = one.act(shown.id, Click(item, verdict), shown.step)  # type: ignore[arg-type]
     return shown

@@ -8,12 +8,11 @@ import numpy as np
 from hypothesis import strategies as st
 
 from seeker import Session
-from seeker.session import events as log
 
 
 def through_json(session: Session) -> Session:
     """The same session again, its events having been text in between."""
-    text = json.dumps([log.to_json(event) for event in session.events], allow_nan=False)
+    text = json.dumps([event.to_json() for event in session.events], allow_nan=False)
     return Session.replay(session.catalog, json.loads(text))
 
 
@@ -43,7 +42,7 @@ def do(session: Session, what: str, choice: int) -> None:
     elif what == "redo" and session.state.undone:
         session.redo()
     elif what == "narrow":
-        session.narrow(None if choice % 3 == 0 else {"price": {"lt": 2 + choice % 15}})
+        session.filter(None if choice % 3 == 0 else {"price": {"lt": 2 + choice % 15}})
     elif what == "explore":
         session.explore(choice % 7)
     elif what == "found":

@@ -11,7 +11,6 @@ from conftest import made
 from seeker import BadInput, Catalog, Session
 from seeker.kernels import reference
 from seeker.models import Choice
-from seeker.session.events import to_json
 from seeker.types import Doubles
 
 # One line of a log as it was written when all mixtures counted alike.
@@ -85,8 +84,8 @@ def test_sessions_from_before_mean_what_they_meant() -> None:
         session.dislike(page[1])
     assert old.page() == even.page()
     np.testing.assert_array_equal(old.belief.log_posterior, even.belief.log_posterior)
-    assert to_json(old.events[0]) == json.loads(OLD_START), "and are written as they were"
-    assert to_json(catalog.session().events[0])["model"]["weights"] == "broad"
+    assert old.events[0].to_json() == json.loads(OLD_START), "and are written as they were"
+    assert catalog.session().events[0].to_json()["model"]["weights"] == "broad"
 
 
 def test_a_word_that_is_no_prior_is_refused() -> None:

@@ -19,7 +19,6 @@ from seeker import BadInput, Catalog, Client, Conflict, NotFound, SeekerError, S
 from seeker.client import RemoteSession, SharedSession
 from seeker.client.wire import Denied
 from seeker.server.keys import make
-from seeker.session.events import to_json
 from stores import DURABLE, NewStore
 from test_server_parts import WITHIN, Server
 
@@ -72,7 +71,7 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     seen: list[Any] = []
 
     def look() -> None:
-        seen.append((session.step, session.likes, session.dislikes, session.target))
+        seen.append((session.step, session.likes, session.dislikes, session.found_item))
         seen.append(_plain(session.page()))
         belief = session.belief
         seen.append((belief.entropy, belief.candidates, belief.on_page, belief.views, belief.noise))
@@ -103,19 +102,19 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     session.say("a red thing")
     session.unsay("a blue thing")
     look()
-    session.narrow({"price": {"gt": 3, "lt": 14}})
+    session.filter({"price": {"gt": 3, "lt": 14}})
     look()
     session.explore(5)
     look()
     session.explore(0.0)
-    session.narrow(None)
+    session.filter(None)
     look()
     session.found(session.page().ids[1])
     look()
     session.undo()
     look()
     seen.append(session.explain(session.page().ids[3]))
-    seen.append([to_json(event) for event in session.events])
+    seen.append([event.to_json() for event in session.events])
     for wrong in (
         lambda: session.like("nobody has this"),
         lambda: session.like(session.page().ids[0], shown=["nor this"]),
@@ -131,9 +130,9 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
         lambda: session.redo(2),
         lambda: session.redo(-1),
         lambda: session.unsay("what nobody has said"),
-        lambda: session.narrow({"no such attribute": 1}),
-        lambda: session.narrow({"price": {"lt": -1}}),
-        lambda: session.narrow("cheap"),  # type: ignore[arg-type]
+        lambda: session.filter({"no such attribute": 1}),
+        lambda: session.filter({"price": {"lt": -1}}),
+        lambda: session.filter("cheap"),  # type: ignore[arg-type]
         lambda: session.explore(-1),
         lambda: session.explore(101),
         lambda: session.explore("far"),  # type: ignore[arg-type]
@@ -218,10 +217,10 @@ def test_others_look_at_a_shared_session_and_go_on_by_themselves(client: Client,
         assert theirs.page() == mine.page()
         theirs.undo()
         assert (theirs.step, mine.step) == (1, 2)
-        start = to_json(theirs.events[0])
+        start = theirs.events[0].to_json()
         assert start["user"] is None, "a person's name is not handed on"
         own = mine.fork()
-        assert to_json(own.events[0])["user"] == "ann"
+        assert own.events[0].to_json()["user"] == "ann"
         assert own.id not in (mine.id, theirs.id)
         assert own.page() == mine.page()
         with pytest.raises(NotFound):
@@ -240,7 +239,7 @@ def test_what_cannot_be_asked_of_a_server(client: Client) -> None:
     with pytest.raises(BadInput, match="words"):
         client.session(prior=np.zeros(120))  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="words"):
-        client.session().say([1.0, 2.0])  # type: ignore[arg-type]
+        client.session().say([1.0, 2.0])
     with pytest.raises(BadInput, match="JSON"):
         client.session(filter={"price": object()})
     with pytest.raises(BadInput, match="address"):

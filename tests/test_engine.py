@@ -7,6 +7,7 @@ import pytest
 from engines import engine
 from seeker import BadInput, Catalog, NotFound
 from seeker.engine import Moved
+from seeker.session import Click, Say, Undo
 
 
 def test_the_answer_is_that_of_a_session_in_this_process(two_views: Catalog) -> None:
@@ -16,9 +17,9 @@ def test_the_answer_is_that_of_a_session_in_this_process(two_views: Catalog) -> 
     for _ in range(4):
         assert shown.page == session.page()
         item = shown.page.ids[1]
-        shown = one.click(shown.id, item, "like", step=shown.step)
+        shown = one.act(shown.id, Click(item, "like"), shown.step)
         session.like(item)
-    shown = one.undo(shown.id)
+    shown = one.act(shown.id, Undo())
     session.undo()
     assert shown.page == session.page()
     assert (shown.step, shown.likes, shown.dislikes) == (3, session.likes, [])
@@ -34,13 +35,13 @@ def test_what_cannot_be_done_leaves_no_trace(small: Catalog) -> None:
     one = engine(small)
     shown = one.start()
     with pytest.raises(Moved, match="nothing to undo") as refused:
-        one.undo(shown.id)
+        one.act(shown.id, Undo())
     assert refused.value.shown == shown
     with pytest.raises(NotFound):
-        one.click(shown.id, "no such item", "like")
+        one.act(shown.id, Click("no such item", "like"))
     with pytest.raises(NotFound):
-        one.click(shown.id, shown.page.ids[0], "like", shown=["no such item"])
+        one.act(shown.id, Click(shown.page.ids[0], "like", ["no such item"]))
     with pytest.raises(BadInput):
-        one.say(shown.id, "  ")
+        one.act(shown.id, Say("  "))
     assert one.show(shown.id) == shown
     assert one.kept(shown.id).length == 1

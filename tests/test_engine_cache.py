@@ -13,6 +13,7 @@ import pytest
 from conftest import made
 from engines import clicks, engine
 from seeker import Catalog
+from seeker.session import Click, Undo
 from seeker.stores import MemoryStore
 
 
@@ -22,9 +23,9 @@ def test_a_cache_of_nothing_answers_as_a_cache_of_everything(two_views: Catalog)
     shown = clicks(large, large.start(seed=1), 5)
     assert none.show(shown.id) == shown
     assert len(none.cache) == 0
-    after = none.click(shown.id, shown.page.ids[3], "dislike", step=5)
+    after = none.act(shown.id, Click(shown.page.ids[3], "dislike"), 5)
     assert large.show(shown.id) == after
-    assert none.undo(shown.id) == large.show(shown.id)
+    assert none.act(shown.id, Undo()) == large.show(shown.id)
     assert large.cache.hits >= 5
 
 
@@ -53,9 +54,9 @@ def test_a_session_that_was_lightened_answers_as_before(two_views: Catalog) -> N
     other = engine(two_views, one.store)
     other.show(shown.id)
     for n in range(3):
-        shown = one.click(shown.id, shown.page.ids[n], "like", step=shown.step)
+        shown = one.act(shown.id, Click(shown.page.ids[n], "like"), shown.step)
         assert other.show(shown.id) == shown
-    assert one.undo(shown.id, count=4) == other.show(shown.id)
+    assert one.act(shown.id, Undo(4)) == other.show(shown.id)
 
 
 def test_what_is_dropped_is_freed_at_once() -> None:

@@ -12,6 +12,7 @@ from seeker import BadInput, Catalog, Conflict, NotFound
 from seeker.catalog.building import update
 from seeker.catalog.entry import options
 from seeker.engine import Catalogs, Engine
+from seeker.session import Click
 from seeker.stores import MemoryStore
 from test_build_parts import jsonl
 from test_server_parts import folder_of
@@ -41,7 +42,7 @@ def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
     one = Engine(catalogs, MemoryStore())
     shown = clicks(one, one.start(), 2)
     gone = shown.page.ids[0]
-    other = one.click(one.start().id, gone, "like")
+    other = one.act(one.start().id, Click(gone, "like"))
     more = [{"id": "new", "title": "new thing", "price": 1, "vector": [0.5] * 12}]
     update.add(folder, jsonl(tmp_path / "more.jsonl", more), options=options())
     assert one.show(shown.id) == shown
@@ -79,4 +80,4 @@ def test_a_session_whose_catalog_changed_too_much_says_so(small: Catalog) -> Non
     shown = clicks(engine(small, store), engine(small, store).start(), 1)
     fewer = made(20)
     with pytest.raises(Conflict, match="changed"):
-        engine(fewer, store).click(shown.id, "item 1", "like", step=0)
+        engine(fewer, store).act(shown.id, Click("item 1", "like"), 0)

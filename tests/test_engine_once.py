@@ -11,6 +11,7 @@ import pytest
 from engines import clicks, engine
 from seeker import BadInput, Catalog, NotFound
 from seeker.engine import Moved
+from seeker.session import Click, Undo
 from seeker.stores import Kept, Key, MemoryStore, Remembered, StoreFailed, open_store
 from seeker.stores.base import Written
 
@@ -22,14 +23,14 @@ def test_engines_that_share_a_store_agree(two_views: Catalog, tmp_path: Path) ->
     shown, lone = first.start(seed=9), alone.start(seed=9)
     for n in range(6):
         turn = (first, second)[n % 2]
-        shown = turn.click(shown.id, shown.page.ids[n], "like", step=n)
-        lone = alone.click(lone.id, lone.page.ids[n], "like", step=n)
+        shown = turn.act(shown.id, Click(shown.page.ids[n], "like"), n)
+        lone = alone.act(lone.id, Click(lone.page.ids[n], "like"), n)
         assert (shown.page, shown.belief) == (lone.page, lone.belief)
-    first.undo(shown.id)
+    first.act(shown.id, Undo())
     assert second.show(shown.id) == first.show(shown.id)
     first.delete(shown.id)
     with pytest.raises(NotFound):
-        second.click(shown.id, shown.page.ids[0], "like")
+        second.act(shown.id, Click(shown.page.ids[0], "like"))
     first.close()
     second.close()
 
@@ -54,20 +55,20 @@ def test_a_click_in_a_session_that_is_in_memory_reads_nothing(small: Catalog) ->
     shown = one.start()
     for n in range(3):
         key = Key(shown.id, f"click {n}", "f")
-        shown = one.click(shown.id, shown.page.ids[0], "like", step=n, key=key)
+        shown = one.act(shown.id, Click(shown.page.ids[0], "like"), n, key)
     assert store.reads == 0
     # Somebody else writes: the step of before is refused, and the present one is not.
-    other = two.click(shown.id, shown.page.ids[1], "dislike", step=3)
+    other = two.act(shown.id, Click(shown.page.ids[1], "dislike"), 3)
     with pytest.raises(Moved) as refused:
-        one.click(shown.id, shown.page.ids[2], "like", step=3)
+        one.act(shown.id, Click(shown.page.ids[2], "like"), 3)
     assert refused.value.shown == other
-    two.undo(shown.id)
-    other = two.click(shown.id, other.page.ids[0], "like")
-    again = one.click(shown.id, other.page.ids[1], "like", step=4)
+    two.act(shown.id, Undo())
+    other = two.act(shown.id, Click(other.page.ids[0], "like"))
+    again = one.act(shown.id, Click(other.page.ids[1], "like"), 4)
     assert (again.step, again.likes) == (5, [*other.likes, other.page.ids[1]])
     two.delete(shown.id)
     with pytest.raises(NotFound):
-        one.undo(shown.id)
+        one.act(shown.id, Undo())
 
 
 class Forgetful(MemoryStore):
@@ -84,7 +85,7 @@ def test_a_click_that_may_have_been_kept_is_never_done_again_by_itself(small: Ca
     one = engine(small, Forgetful())
     shown = one.start()
     with pytest.raises(StoreFailed):
-        one.click(shown.id, shown.page.ids[0], "like")
+        one.act(shown.id, Click(shown.page.ids[0], "like"))
     assert one.kept(shown.id).length == 2
     assert one.show(shown.id).likes == [shown.page.ids[0]]
 
@@ -92,9 +93,9 @@ def test_a_click_that_may_have_been_kept_is_never_done_again_by_itself(small: Ca
 def test_a_click_on_a_page_that_has_passed_is_refused_with_the_present_one(small: Catalog) -> None:
     one = engine(small)
     old = one.start()
-    new = one.click(old.id, old.page.ids[0], "like", step=0)
+    new = one.act(old.id, Click(old.page.ids[0], "like"), 0)
     with pytest.raises(Moved) as refused:
-        one.click(old.id, old.page.ids[1], "like", step=0)
+        one.act(old.id, Click(old.page.ids[1], "like"), 0)
     assert refused.value.shown == new
     assert one.show(old.id) == new
 
@@ -104,15 +105,15 @@ def test_a_repeated_request_is_done_once_and_answered_as_before(small: Catalog) 
     begin = Key("me", "begin", "f")
     start = one.start(key=begin)
     key = Key(start.id, "k1", "f1")
-    first = one.click(start.id, start.page.ids[0], "like", key=key)
+    first = one.act(start.id, Click(start.page.ids[0], "like"), key=key)
     clicks(one, first, 3)
     for other in (one, engine(small, one.store)):
-        assert other.click(start.id, start.page.ids[0], "like", key=key) == first
+        assert other.act(start.id, Click(start.page.ids[0], "like"), key=key) == first
         assert other.start(key=begin) == start
     assert one.kept(start.id).length == 5
     assert one.store.count() == 1
     with pytest.raises(BadInput, match="different request"):
-        one.click(start.id, start.page.ids[1], "like", key=Key(start.id, "k1", "f2"))
+        one.act(start.id, Click(start.page.ids[1], "like"), key=Key(start.id, "k1", "f2"))
 
 
 def test_of_many_threads_one_wins_each_step(small: Catalog, tmp_path: Path) -> None:
@@ -126,7 +127,7 @@ def test_of_many_threads_one_wins_each_step(small: Catalog, tmp_path: Path) -> N
         for _ in range(6):
             now = one.show(start.id)
             try:
-                one.click(start.id, now.page.ids[me], "like", step=now.step)
+                one.act(start.id, Click(now.page.ids[me], "like"), now.step)
                 won.append(now.step)
             except Moved:
                 pass
@@ -145,7 +146,8 @@ def test_clicks_without_a_step_are_all_kept(small: Catalog, tmp_path: Path) -> N
     start = engines[0].start()
     _together(
         lambda me: [
-            engines[me % 2].click(start.id, f"item {me * 10 + n}", "like", ()) for n in range(5)
+            engines[me % 2].act(start.id, Click(f"item {me * 10 + n}", "like", ()))
+            for n in range(5)
         ],
         4,
     )

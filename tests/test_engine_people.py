@@ -11,7 +11,8 @@ from engines import clicks, engine
 from seeker import BadInput, Catalog, NotFound
 from seeker.engine.room import TooMany
 from seeker.models import Choice
-from seeker.session.events import Start, from_json
+from seeker.session import Click
+from seeker.session.events import Start, parse_event
 
 
 def test_a_person_begins_with_what_their_last_session_taught(two_views: Catalog) -> None:
@@ -30,7 +31,7 @@ def test_a_person_begins_with_what_their_last_session_taught(two_views: Catalog)
     for view, weight in known.belief.views.items():
         even = fresh.belief.views[view]
         assert weight == pytest.approx(0.8 * last.belief.views[view] + 0.2 * even, abs=1e-4)
-    start = from_json(one.kept(known.id).events[0])
+    start = parse_event(one.kept(known.id).events[0])
     assert isinstance(start, Start)
     assert isinstance(start.model, Choice)
     assert start.model.weights is not None
@@ -44,8 +45,8 @@ def test_a_user_vector_is_used(small: Catalog) -> None:
     c = np.linspace(0, 2, 24)
     shown = clicks(one, one.start(user=c.tolist(), seed=1), 3)
     session = small.session(user=c, seed=1)
-    for event in [from_json(one.kept(shown.id).events[n]) for n in (1, 2, 3)]:
-        session.click(event.item, event.verdict, event.shown)  # type: ignore[union-attr]
+    for event in [parse_event(one.kept(shown.id).events[n]) for n in (1, 2, 3)]:
+        session.act(event)
     assert shown.page == session.page()
     assert one.store.count() == 1
     assert engine(small, one.store).show(shown.id) == shown
@@ -56,7 +57,7 @@ def test_sessions_are_forgotten_after_their_lifetime(small: Catalog) -> None:
     one = engine(small, lifetime=60.0, clock=lambda: now[0])
     old, used = one.start(), one.start()
     now[0] += 50
-    one.click(used.id, used.page.ids[0], "like")
+    one.act(used.id, Click(used.page.ids[0], "like"))
     now[0] += 20
     with pytest.raises(NotFound):
         one.show(old.id)

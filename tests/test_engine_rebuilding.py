@@ -14,6 +14,7 @@ from seeker import Catalog
 from seeker.engine import Busy, Catalogs, Pool
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
+from seeker.session import Click, Undo
 from seeker.stores import Kept, Key, MemoryStore, StoreFailed
 from test_server_parts import WITHIN, until
 
@@ -41,11 +42,11 @@ def test_a_request_that_is_made_again_rebuilds_nothing_twice(
     keys, answers = [], []
     for n in range(8):
         keys.append(Key(start.id, f"click {n}", "f"))
-        shown = one.click(start.id, f"item {n}", "like", key=keys[-1])
+        shown = one.act(start.id, Click(f"item {n}", "like"), key=keys[-1])
         answers.append(shown)
 
     def again(n: int) -> None:
-        assert one.click(start.id, f"item {n}", "like", key=keys[n]) == answers[n]
+        assert one.act(start.id, Click(f"item {n}", "like"), key=keys[n]) == answers[n]
 
     for n in (7, 7, 6, 5, 6):
         again(n)
@@ -98,10 +99,10 @@ def test_a_fork_computes_nothing_before_somebody_goes_on(
     assert replays == []
     assert (fork.page, fork.belief, fork.length) == (shown.page, shown.belief, shown.length)
     item = shown.page.ids[3]
-    there, here = one.click(fork.id, item, "like", step=5), one.click(shown.id, item, "like")
+    there, here = one.act(fork.id, Click(item, "like"), 5), one.act(shown.id, Click(item, "like"))
     assert (there.page, there.belief, there.history) == (here.page, here.belief, here.history)
     one.delete(shown.id)
-    assert one.undo(fork.id).page == shown.page, "a fork goes on when the original is gone"
+    assert one.act(fork.id, Undo()).page == shown.page, "a fork goes on when the original is gone"
 
 
 def test_forks_are_limited_by_what_they_copy(small: Catalog, store: str) -> None:
@@ -153,7 +154,7 @@ def test_while_long_sessions_are_rebuilt_others_find_a_thread(small: Catalog) ->
     waiting: Future[object] = pool.submit(lambda: one.show(long.id))
     until(lambda: pool.long == 2)
     for n in range(3):
-        clicked = pool.submit(lambda n=n: one.click(quick.id, f"item {n}", "like"))  # type: ignore[misc]
+        clicked = pool.submit(lambda n=n: one.act(quick.id, Click(f"item {n}", "like")))  # type: ignore[misc]
         assert clicked.result(WITHIN).step == n + 1
         until(lambda: pool.free)
     one.cache.forget(quick.id)

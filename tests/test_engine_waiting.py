@@ -9,6 +9,7 @@ import pytest
 from engines import clicks, engine
 from seeker import Catalog
 from seeker.engine import Busy, Pool
+from seeker.session import Click
 from test_server_parts import until
 
 
@@ -16,8 +17,8 @@ def test_the_belief_of_a_large_catalog_follows(two_views: Catalog) -> None:
     one, at_once = engine(two_views, at_once=10), engine(two_views)
     shown, other = one.start(seed=2), at_once.start(seed=2)
     for n in range(3):
-        shown = one.click(shown.id, shown.page.ids[n], "like", step=n)
-        other = at_once.click(other.id, other.page.ids[n], "like", step=n)
+        shown = one.act(shown.id, Click(shown.page.ids[n], "like"), n)
+        other = at_once.act(other.id, Click(other.page.ids[n], "like"), n)
         assert shown.belief is None
         assert shown.page == other.page
     until(lambda: one.show(shown.id).belief is not None)

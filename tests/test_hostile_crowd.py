@@ -18,6 +18,7 @@ from seeker import Catalog
 from seeker.engine import Catalogs, Engine, Shown
 from seeker.engine.room import TooMany
 from seeker.errors import BadInput, Conflict, NotFound
+from seeker.session import Click, Explore, Redo, Undo
 from seeker.stores import Key, open_store
 from stores import DURABLE, NewStore
 from test_server_parts import until
@@ -89,12 +90,12 @@ def test_a_crowd_on_one_session_of_two_servers(catalog: Catalog, tmp_path: Path)
 def _done(engine: Engine, act: str, id: str, item: str, key: Key) -> Shown:
     match act:
         case "undo":
-            return engine.undo(id, key=key)
+            return engine.act(id, Undo(), key=key)
         case "redo":
-            return engine.redo(id, key=key)
+            return engine.act(id, Redo(), key=key)
         case "explore":
-            return engine.explore(id, 2.0, key=key)
-    return engine.click(id, item, act, [item], key=key)  # type: ignore[arg-type]
+            return engine.act(id, Explore(2.0), key=key)
+    return engine.act(id, Click(item, act, [item]), key=key)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("body", ["same", "different"])
@@ -111,7 +112,9 @@ def test_one_key_used_by_many_at_once_does_one_thing(
             said = "same" if body == "same" else str(number)
             item = "item 1" if body == "same" else f"item {number}"
             try:
-                return running[number % 2].click(id, item, "like", [], key=Key(id, "key", said))
+                return running[number % 2].act(
+                    id, Click(item, "like", []), key=Key(id, "key", said)
+                )
             except BadInput:
                 return None
 
@@ -162,7 +165,7 @@ def test_a_key_of_a_session_that_has_expired_may_be_used_again(
         second = engine.start(key=key)
         assert second.id != first.id
         assert engine.start(key=key).id == second.id
-        for ask in (engine.show, engine.kept, engine.undo):
+        for ask in (engine.show, engine.kept, lambda id: engine.act(id, Undo())):
             with pytest.raises(NotFound):
                 ask(first.id)
         assert engine.expire() == 0, "it went already"
@@ -173,7 +176,7 @@ def test_a_clock_that_is_set_back_loses_nobody(catalog: Catalog) -> None:
     with engines(catalog, "memory:", 1, clock=clock, lifetime=100.0) as (engine,):
         id = engine.start().id
         clock.now -= 50_000.0
-        assert engine.click(id, "item 1", "like", []).likes == ["item 1"]
+        assert engine.act(id, Click("item 1", "like", [])).likes == ["item 1"]
         assert engine.expire() == 0
         clock.now += 99.0
         assert engine.show(id).likes == ["item 1"]
@@ -193,7 +196,7 @@ def test_a_session_does_not_grow_without_end(
     with engines(catalog, "memory:", 1, most_events=3) as (engine,):
         id = engine.start().id
         for item in ("item 1", "item 2"):
-            last = engine.click(id, item, "like", [])
+            last = engine.act(id, Click(item, "like", []))
         for _ in range(2):
             with pytest.raises(Conflict, match="3 events, and takes in no more") as told:
                 act(engine, id)

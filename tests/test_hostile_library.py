@@ -12,7 +12,6 @@ import pytest
 from conftest import made
 from seeker import Catalog, Session, display, models
 from seeker.errors import BadInput, NotFound, SeekerError
-from seeker.session.events import to_json
 
 RNG = np.random.default_rng(0)
 VECTORS = RNG.normal(size=(40, 5))
@@ -100,7 +99,7 @@ def test_vectors_that_are_none_are_refused(odd: Any, said: str) -> None:
         (lambda session: session.like("item 1", shown=[None]), NotFound),
         (lambda session: session.say([1e300] * 8), BadInput),
         (lambda session: session.say([float("nan")] * 8), BadInput),
-        (lambda session: session.narrow({"price": {"gt": 10**400}}), BadInput),
+        (lambda session: session.filter({"price": {"gt": 10**400}}), BadInput),
         (lambda session: session.explore(float("nan")), BadInput),
         (lambda session: session.undo(10**30), SeekerError),
         (lambda session: session.catalog.session(user={"image": [1e300] * 8}), BadInput),
@@ -139,7 +138,7 @@ def test_words_in_a_view_that_is_gone_are_told() -> None:
     catalog = made(60, (8, 4))
     session = catalog.session()
     session.say([1.0] * 4, view="colour")
-    events = [to_json(event) for event in session.events]
+    events = [event.to_json() for event in session.events]
     other = Catalog.from_arrays(catalog.ids, {"colour": catalog.views["image"].vectors})
     for changed in (made(60, (8,)), other):
         with pytest.raises(BadInput, match="words in view 'colour' of 4 dimensions"):

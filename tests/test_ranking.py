@@ -39,7 +39,7 @@ def sorted_in_full(session: Session, width: float) -> list[str]:
             noise[session.catalog.row(item)] /= np.sqrt(1 + count)
     tier = np.zeros(ITEMS)
     if start.repeat == "never":
-        seen = {one for click in clicks for one in click.shown} | {one.item for one in judged}
+        seen = {one for click in clicks for one in click.on_screen} | {one.item for one in judged}
         tier[[session.catalog.row(one) for one in seen]] = 1
     if start.repeat != "always":
         tier[[session.catalog.row(one) for one in session.state.ratings]] = 2

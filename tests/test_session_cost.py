@@ -10,8 +10,8 @@ import numpy as np
 
 from seeker import Catalog, display
 from seeker.models import Choice
-from seeker.session.events import Click, Event, Start
-from seeker.session.state import fold
+from seeker.session import Event
+from seeker.session.events import Click, Start, fold
 
 
 def test_a_session_is_light_and_says_so() -> None:

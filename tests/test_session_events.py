@@ -10,7 +10,6 @@ import pytest
 from conftest import made
 from seeker import Catalog, Session, display
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.session import events as log
 
 
 def test_several_steps_back_and_forth_again(small: Catalog) -> None:
@@ -59,14 +58,14 @@ def test_a_filter_in_the_middle_is_as_one_at_the_start() -> None:
     for session in (late, early):
         session.like(shown[0], shown=shown)
         session.dislike(shown[1], shown=shown)
-    late.narrow(kept)
+    late.filter(kept)
     early.like(shown[0], shown=shown)  # the same number of steps; the same votes in effect
     early.undo()
     assert late.page().total == early.page().total < 200
     np.testing.assert_allclose(late.belief.log_posterior, early.belief.log_posterior, atol=1e-12)
     assert all(item.attributes["price"] < 5 for item in late.page().items)
     assert late.likes == [shown[0]]
-    late.narrow(None)
+    late.filter(None)
     assert late.page().total == 200
 
 
@@ -74,16 +73,16 @@ def test_a_filter_that_nothing_passes_is_refused(small: Catalog) -> None:
     session = small.session()
     page = session.page()
     with pytest.raises(BadInput, match="No item passes"):
-        session.narrow({"price": {"lt": -1}})
+        session.filter({"price": {"lt": -1}})
     with pytest.raises(BadInput, match="filter"):
-        session.narrow("cheap")  # type: ignore[arg-type]
+        session.filter("cheap")  # type: ignore[arg-type]
     assert (session.page(), session.step) == (page, 0)
 
 
 def test_narrowing_before_anything_is_known_still_gives_a_page_that_covers() -> None:
     catalog, kept = made(200), {"kind": "kind 1"}
     session = catalog.session(seed=4)
-    session.narrow(kept)
+    session.filter(kept)
     assert session.page().ids == catalog.session(seed=4, filter=kept).page().ids
 
 
@@ -167,10 +166,10 @@ def test_found_is_kept_and_can_be_taken_back(small: Catalog) -> None:
     session = small.session()
     item = session.page().ids[3]
     session.found(item)
-    assert session.target == item
-    assert Session.replay(small, session.events).target == item
+    assert session.found_item == item
+    assert Session.replay(small, session.events).found_item == item
     session.undo()
-    assert session.target is None
+    assert session.found_item is None
     with pytest.raises(NotFound):
         session.found("nothing of the kind")
 
@@ -179,12 +178,12 @@ def test_the_history_holds_what_is_in_effect(small: Catalog) -> None:
     session = small.session()
     first = session.page().ids[0]
     session.like(first)
-    session.narrow({"price": {"lt": 9}})
+    session.filter({"price": {"lt": 9}})
     session.explore(3)
     session.undo()
     session.found(first)
     kinds = [(step, type(event).__name__) for step, event in session.state.history]
-    assert kinds == [(1, "Click"), (2, "Narrow"), (3, "Found")]
+    assert kinds == [(1, "Click"), (2, "Filter"), (3, "Found")]
 
 
 def test_events_of_the_first_version_are_still_read(small: Catalog) -> None:
@@ -192,7 +191,7 @@ def test_events_of_the_first_version_are_still_read(small: Catalog) -> None:
     session.like(session.page().ids[0])
     session.like(session.page().ids[1])
     session.undo()
-    written = [log.to_json(event) | {"schema": 1} for event in session.events]
+    written = [event.to_json() | {"schema": 1} for event in session.events]
     del written[-1]["count"]
     assert Session.replay(small, written).page() == session.page()
 

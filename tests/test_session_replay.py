@@ -13,7 +13,7 @@ from conftest import made
 from happenings import assert_same, do, events, through_json
 from seeker import Catalog, Session, display
 from seeker.models import Bipartite, Choice, Pairwise, Relative
-from seeker.session.state import fold
+from seeker.session.events import fold
 
 STRATEGIES: list[display.Strategy] = [
     display.Boltzmann(),

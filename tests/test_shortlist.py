@@ -98,8 +98,8 @@ EVENTS: list[Callable[[Session, str], None]] = [
     lambda session, item: session.undo(),
     lambda session, item: session.redo(),
     lambda session, item: session.clear(item),
-    lambda session, item: session.narrow({"kind": ["kind 1", "kind 3"]}),
-    lambda session, item: session.narrow(None),
+    lambda session, item: session.filter({"kind": ["kind 1", "kind 3"]}),
+    lambda session, item: session.filter(None),
     lambda session, item: session.explore(2.0),
     lambda session, item: session.say([1.0, -1.0, 0.5, 2.0, 0.0], view="colour"),
 ]

@@ -19,6 +19,7 @@ from seeker.engine import Catalogs
 from seeker.errors import BadInput
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
+from seeker.session import Click
 from seeker.stores import DamagedSession, StoreFailed, open_store
 from stores import DURABLE, NewStore
 from test_server_parts import seeker_run
@@ -55,7 +56,7 @@ def test_a_store_of_the_version_before_goes_on(older: str, small: Catalog) -> No
         assert (shown.step, shown.likes, shown.length) == (1, ["item 214"], 4)
         assert one.shared("qYxSR3S7Sh3XuC-ZpcNNMw") == ANN
         assert store.remembered("key site", "first-key-of-sixteen") is not None
-        after = one.click(ANN, shown.page.ids[0], "like", step=1)
+        after = one.act(ANN, Click(shown.page.ids[0], "like"), 1)
         assert engine(small, store, clock=lambda: 1_790_000_200.0).show(ANN) == after
         assert store.count() == 2
     finally:

@@ -22,7 +22,7 @@ def step(both: tuple[Session, Session], n: int) -> None:
             case 3:
                 session.undo()
             case 4:
-                session.narrow({"price": {"lt": 15.0 - n / 5}})
+                session.filter({"price": {"lt": 15.0 - n / 5}})
             case _:
                 session.click(item, "dislike" if n % 2 else "like", shown)
 

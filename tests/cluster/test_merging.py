@@ -69,7 +69,7 @@ class Person:
                 lambda s: s.redo(),
                 lambda s: s.say("kind 2 item"),
                 lambda s: s.say(vector, view=view),
-                lambda s: s.narrow(kind),
+                lambda s: s.filter(kind),
                 lambda s: s.explore(2.0),
                 lambda s: s.refresh(),
             ]
@@ -210,7 +210,7 @@ def test_shards_that_forget_everything_at_once(catalog: Catalog) -> None:
         another.page()
         for session in (alone, over):
             session.like(item)
-            session.narrow({"price": {"lt": 15 - n}})
+            session.filter({"price": {"lt": 15 - n}})
         assert alone.page() == over.page()
 
 

@@ -16,6 +16,7 @@ from seeker.engine import Catalogs, Engine
 from seeker.models.stopping import Stop
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
+from seeker.session import Click
 from seeker.stores import MemoryStore
 from test_server_parts import until
 
@@ -174,7 +175,7 @@ def test_a_summary_without_a_shard_is_made_anew(
         item = alone.page().ids[0]
         alone.like(item)
         shards.asleep = frozenset([1])
-        engine.click(id, item, "like")
+        engine.act(id, Click(item, "like"))
         less = until(lambda: engine.show(id).belief)
         assert less.entropy < alone.belief.entropy - 0.1
         shards.asleep = frozenset()
@@ -198,7 +199,7 @@ def test_one_click_waits_for_the_silent_once(
     try:
         shown = engine.start(seed=3, strategy=strategy)
         shards.asleep = frozenset([1])
-        shown = engine.click(shown.id, shown.page.ids[0], "like")
+        shown = engine.act(shown.id, Click(shown.page.ids[0], "like"))
         assert shown.page.partial
         assert 600.0 <= shards.waited < 602.0
         shards.asleep = frozenset()

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 from seeker import PAPER, Catalog, Session, display, models
-from seeker.session import events as log
 
 RECORDED = Path(__file__).with_name("recorded.json")
 ITEMS = 160
@@ -33,7 +32,7 @@ def numbers(seed: int, rows: int, columns: int) -> np.ndarray[Any, np.dtype[np.f
     return np.array(found, np.float64).reshape(rows, columns)
 
 
-def catalog(metric: str = "euclidean") -> Catalog:
+def catalog(metric: Any = "euclidean") -> Catalog:
     """Return what the recorded sessions search in."""
     centres = numbers(1, 8, 12)
     looks = centres[np.arange(ITEMS) % 8] + numbers(2, ITEMS, 12) / 4
@@ -82,11 +81,7 @@ def _act(session: Session, act: str, place: int) -> None:
         case "unsay":
             session.unsay(session.state.texts[-1].text)
         case "filter":
-            session._append(
-                log.from_json(
-                    {"schema": 2, "type": "filter", "filter": {"price": {"lt": place * 40}}}
-                )
-            )
+            session.filter({"price": {"lt": place * 40}})
         case "explore":
             session.explore(place / 2)
         case "found":
@@ -142,7 +137,7 @@ def record() -> list[dict[str, Any]]:
             {
                 "name": name,
                 "metric": metric,
-                "events": [log.to_json(event) for event in session.events],
+                "events": [event.to_json() for event in session.events],
                 "looks": looks_of(session),
             }
         )

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from seeker import Session
-from seeker.session import events as log
+from seeker.session.events import parse_event
 from session.recording import RECORDED, catalog, looks_of
 
 RECORDS = json.loads(RECORDED.read_text())
@@ -22,4 +22,12 @@ def test_a_recorded_session_shows_what_it_showed(record: dict[str, Any]) -> None
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda one: f"{one['name']} {one['metric']}")
 def test_events_are_written_as_they_were(record: dict[str, Any]) -> None:
-    assert [log.to_json(log.from_json(event)) for event in record["events"]] == record["events"]
+    """But for what version 3 of their form calls otherwise."""
+    renamed = {"exploration": "explore"}
+    for event in record["events"]:
+        written = parse_event(event).to_json()
+        assert written == {
+            **event,
+            "schema": 3,
+            "type": renamed.get(event["type"], event["type"]),
+        }

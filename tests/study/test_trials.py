@@ -9,7 +9,7 @@ import pytest
 from seeker.engine import Catalogs, Moved
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.lab.trial import rank_of
-from seeker.session import Session
+from seeker.session import Click, Found, Redo, Session, Undo
 from seeker.stores import Key
 from seeker.study.exporting import rows
 from seeker.study.progress import progress
@@ -30,12 +30,12 @@ def test_ranks_pages_and_times_are_recorded(catalogs: Catalogs, address: str, be
     assert trial is not None
     other = next(one for one in shown.page.ids if one != trial.target)
     clock.now = 1010.0
-    after = study.click(id, other, "dislike", shown.page.ids, 0)
+    after = study.act(id, Click(other, "dislike", shown.page.ids), 0)
     assert after.belief is None
     clock.now = 1500.0
     study.show(id)
     clock.now = 1502.0
-    study.undo(id, 1)
+    study.act(id, Undo(), 1)
     steps = study.conduct.trials.steps(id)
     assert [step.number for step in steps] == [0, 1, 2]
     assert [step.act for step in steps] == ["dislike", "undo", None]
@@ -64,20 +64,20 @@ def test_a_trial_ends_when_its_steps_are_used_up(begin: Begin, file: str) -> Non
     for n in range(4):
         page = study.show(id).page.ids
         item = next(one for one in page if one != target)
-        shown = study.click(id, item, "dislike", page, n, name if n == 3 else None)
+        shown = study.act(id, Click(item, "dislike", page), n, name if n == 3 else None)
     standing = study.conduct.standing(key)
     assert standing.current is None
     assert (standing.done, standing.used) == (1, 4)
     assert standing.trials[0].outcome == "steps used up"
     last = study.conduct.trials.steps(id)[-1]
     assert (last.number, last.page, last.on_page, last.claimed) == (4, (), False, None)
-    again = study.click(id, item, "dislike", page, 3, name)
+    again = study.act(id, Click(item, "dislike", page), 3, name)
     assert again.step == shown.step == 4
     acts: tuple[Callable[[], object], ...] = (
-        lambda: study.undo(id),
-        lambda: study.redo(id),
-        lambda: study.click(id, target, "like"),
-        lambda: study.found(id, target),
+        lambda: study.act(id, Undo()),
+        lambda: study.act(id, Redo()),
+        lambda: study.act(id, Click(target, "like")),
+        lambda: study.act(id, Found(target)),
     )
     for act in acts:
         with pytest.raises(Moved, match="over") as caught:
@@ -96,12 +96,12 @@ def searched(study: Searching, key: str, pick: str, overlook: bool = False) -> s
             page = study.show(id).page.ids
             if target in page and (overlooked or not overlook):
                 if pick == "found":
-                    study.found(id, target)
+                    study.act(id, Found(target))
                 else:
-                    study.click(id, target, "like", page)
+                    study.act(id, Click(target, "like", page))
                 return id
             overlooked = overlooked or target in page
-            study.click(id, next(one for one in page if one != target), "dislike", page[:3])
+            study.act(id, Click(next(one for one in page if one != target), "dislike", page[:3]))
 
 
 @pytest.mark.parametrize("pick", ["found", "like"])
@@ -148,13 +148,13 @@ def test_taking_another_item_for_the_target_is_counted(
     page = study.show(id).page.ids
     for _ in range(2):
         with pytest.raises(Moved, match="not the one") as caught:
-            study.found(id, next(one for one in page if one != target))
+            study.act(id, Found(next(one for one in page if one != target)))
         assert caught.value.shown.belief is None
     if target not in page:
         with pytest.raises(BadInput, match="not on the page"):
-            study.found(id, target)
+            study.act(id, Found(target))
     with pytest.raises(BadInput, match="not on the page"):
-        study.found(id, next(one for one in catalogs.get(CATALOG)[1].ids if one not in page))
+        study.act(id, Found(next(one for one in catalogs.get(CATALOG)[1].ids if one not in page)))
     assert study.conduct.trials.steps(id)[0].mistaken == 2
     assert study.conduct.standing(joined(study)).used == 0
 
@@ -166,16 +166,16 @@ def test_only_the_page_can_be_judged(catalogs: Catalogs, begin: Begin, file: str
     elsewhere = next(one for one in catalogs.get(CATALOG)[1].ids if one not in page)
     target = target_in(study, id)
     with pytest.raises(BadInput, match="not on the page"):
-        study.click(id, elsewhere, "like")
+        study.act(id, Click(elsewhere, "like"))
     item = next(one for one in page if one != target)
     with pytest.raises(BadInput, match="not on the page"):
-        study.click(id, item, "like", [item, elsewhere])
-    study.click(id, item, "like", page)
+        study.act(id, Click(item, "like", [item, elsewhere]))
+    study.act(id, Click(item, "like", page))
     # What was judged may be judged again or cleared, though it has left the page.
-    study.click(id, item, "dislike")
-    study.click(id, item, "clear")
+    study.act(id, Click(item, "dislike"))
+    study.act(id, Click(item, "clear"))
     with pytest.raises(Moved) as caught:
-        study.click(id, page[-1], "like", None, 0)
+        study.act(id, Click(page[-1], "like", None), 0)
     assert caught.value.shown.belief is None
     assert [step.act for step in study.conduct.trials.steps(id)] == [
         "like",
@@ -194,9 +194,9 @@ def test_a_search_of_somebody_else_in_the_same_store_is_not_the_studys(
     own = study.conduct.engine.start(CATALOG)
     acts: tuple[Callable[[], object], ...] = (
         lambda: study.show(own.id),
-        lambda: study.click(own.id, own.page.ids[0], "like"),
-        lambda: study.undo(own.id),
-        lambda: study.found(own.id, own.page.ids[0]),
+        lambda: study.act(own.id, Click(own.page.ids[0], "like")),
+        lambda: study.act(own.id, Undo()),
+        lambda: study.act(own.id, Found(own.page.ids[0])),
     )
     for act in acts:
         with pytest.raises(NotFound, match="in this study"):
@@ -234,7 +234,7 @@ def test_what_a_crash_left_unrecorded_is_made_up_for(
     # The engine has kept the clicks, but the process ended before the study could record them.
     for _ in range(3):
         page = engine.show(id).page.ids
-        engine.click(id, next(one for one in page if one != target), "dislike")
+        engine.act(id, Click(next(one for one in page if one != target), "dislike"))
     assert [step.act for step in study.conduct.trials.steps(id)] == [None]
     study.show(id)
     steps = study.conduct.trials.steps(id)

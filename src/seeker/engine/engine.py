@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -144,9 +144,7 @@ class Engine:
 
         return self._new(make, owner, key)
 
-    def act(
-        self, id: str, event: Event, step: int | None = None, key: Key | None = None
-    ) -> Shown:
+    def act(self, id: str, event: Event, step: int | None = None, key: Key | None = None) -> Shown:
         """Let something happen in a session; step: what the person saw, Moved if it has passed."""
         return self._acting.act(id, event, step, key)
 

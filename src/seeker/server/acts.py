@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from seeker.engine import Shown
@@ -27,21 +27,25 @@ class Actor(Protocol):
         ...
 
 
-def by_engine(request: Request, turn: Turn) -> Actor:
+async def engine_of(turn: Turned) -> Actor:
     """Return the engine of the service."""
     return turn.engine
 
 
-def act_route(
-    asked: type[ActAsked], name: str, actor: Callable[[Request, Turn], Actor] = by_engine
-) -> Callable[..., Any]:
-    """Return the function behind a call; a body of which all may be left out may be left out."""
+ENGINE = Annotated[Actor, Depends(engine_of)]
 
-    async def act(request: Request, turn: Turn, body: ActAsked | None) -> Response:
+
+def act_route(asked: type[ActAsked], name: str, actor: Any = ENGINE) -> Callable[..., Any]:
+    """Return the function behind a call; actor: a dependency.
+
+    A body of which all may be left out may be left out itself.
+    """
+
+    async def act(request: Request, turn: Turn, by: Actor, body: ActAsked | None) -> Response:
         said = asked() if body is None else body
         said.check_limits(turn.service.settings)
         request.state.text = getattr(said, "text", None)
-        event, by = said.event(), actor(request, turn)
+        event = said.event()
         return await turn.take(name, said, lambda key: by.act(turn.id, event, said.step, key))
 
     required = any(field.is_required() for field in asked.model_fields.values())
@@ -49,6 +53,7 @@ def act_route(
     act.__annotations__ |= {
         "request": Request,
         "turn": Turned,
+        "by": actor,
         "body": asked if required else asked | None,
     }
     act.__defaults__ = () if required else (None,)

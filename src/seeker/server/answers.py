@@ -52,13 +52,15 @@ def media_address(media: str | None, catalog: str) -> str | None:
 
 def page_answer(page: Page, catalog: str) -> PageAnswer:
     """Return a slice of a ranking; one that lacks a part of the catalog says so."""
-    return PageAnswer.model_construct(
+    made = PageAnswer.model_construct(
         items=[item_answer(item, catalog) for item in page.items],
         offset=page.offset,
         limit=page.limit,
         total=page.total,
-        **({"partial": True} if page.partial else {}),
     )
+    if page.partial:
+        made.partial = True
+    return made
 
 
 def session_answer(shown: Shown) -> SessionAnswer:

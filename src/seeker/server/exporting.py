@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from seeker.errors import BadInput
+from seeker.session.events import parse_event
 from seeker.stores import DamagedSession, Kept, Store
 
 _RUN = 512

@@ -69,7 +69,7 @@ class ActAsked(Asked):
     def event(self) -> Event:
         """Return the event that is asked for."""
 
-    def check_limits(self, settings: Settings) -> None:  # noqa: B027
+    def check_limits(self, settings: Settings) -> None:
         """Refuse what is more than this service takes."""
 
 

@@ -140,12 +140,15 @@ class Click(Event):
     readers: ClassVar[Readers] = {"item": str, "verdict": check_verdict, "shown": tuple}
     item: str
     verdict: Verdict
-    shown: Sequence[str] | None = ()
+    shown: Sequence[str] | None = None
 
     @property
     def on_screen(self) -> tuple[str, ...]:
         """The items that were on screen."""
         return tuple(self.shown or ())
+
+    def fields(self) -> dict[str, Any]:
+        return {"item": self.item, "verdict": self.verdict, "shown": list(self.on_screen)}
 
     def request(self) -> dict[str, Any]:
         shown = self.shown if isinstance(self.shown, str | None) else list(self.shown)

@@ -6,6 +6,7 @@ whatever would show more than the page, such as the events with the model in the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from fastapi import APIRouter
@@ -15,11 +16,18 @@ from seeker.server.acts import act_route
 from seeker.server.answers import answer, session_answer
 from seeker.server.calls import Id
 from seeker.server.responses import problems
-from seeker.server.schemas import ClickAsked, FoundAsked, RedoAsked, SessionAnswer, UndoAsked
+from seeker.server.schemas import (
+    ActAsked,
+    ClickAsked,
+    FoundAsked,
+    RedoAsked,
+    SessionAnswer,
+    UndoAsked,
+)
 from seeker.server.service import Served
 from seeker.server.strict import StrictRoute
-from seeker.session import Click, Found, Redo, Undo
-from seeker.study.participants import Searched, searching_of
+from seeker.session import Click, Event, Found, Redo, Undo
+from seeker.study.participants import Searched
 
 router = APIRouter(prefix="/v1/sessions", tags=["searches"], route_class=StrictRoute)
 
@@ -42,7 +50,14 @@ class RedoOneAsked(RedoAsked):
     count: Literal[1] = 1
 
 
-for event, asked in ((Click, ClickAsked), (Undo, UndoOneAsked), (Redo, RedoOneAsked), (Found, FoundAsked)):
-    router.post(f"/{{id}}/{event.path}", response_model=SessionAnswer, responses=problems(404, 409))(
-        act_route(asked, event.type, lambda request, turn: searching_of(request))
-    )
+ACTS: Mapping[type[Event], type[ActAsked]] = {
+    Click: ClickAsked,
+    Undo: UndoOneAsked,
+    Redo: RedoOneAsked,
+    Found: FoundAsked,
+}
+
+for event, asked in ACTS.items():
+    router.post(
+        f"/{{id}}/{event.path}", response_model=SessionAnswer, responses=problems(404, 409)
+    )(act_route(asked, event.type, Searched))

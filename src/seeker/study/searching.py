@@ -47,9 +47,7 @@ class Searching:
         self._trials.opened(id, self.conduct.clock())
         return shown
 
-    def act(
-        self, id: str, event: Event, step: int | None = None, key: Key | None = None
-    ) -> Shown:
+    def act(self, id: str, event: Event, step: int | None = None, key: Key | None = None) -> Shown:
         """Let something happen in the search, which is over once the target is found."""
         trial = self._trial(id)
         again = key and self._engine.store.remembered(key.scope, key.name)
