@@ -85,6 +85,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from conftest import made
 from seeker.engine import Catalogs, Engine
+from seeker.session import Click
 from seeker.stores import MemoryStore
 
 def own():
@@ -98,7 +99,7 @@ before = own()
 for seed in range(60):
     shown = one.start(seed=seed)
     for n in range(2):
-        shown = one.click(shown.id, shown.page.ids[n], "like")
+        shown = one.act(shown.id, Click(shown.page.ids[n], "like"))
 print((own() - before) / limit, one.cache.dropped)
 """
 

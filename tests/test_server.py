@@ -124,10 +124,10 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     for call, body in (
         ("clicks", {"item": "item-1", "verdict": "like", "shown": ["item-1", "item-2"]}),
         ("text", {"text": "blue"}),
-        ("text", {"text": "blue", "clear": True}),
+        ("unsay", {"text": "blue"}),
         ("filter", {"filter": {"price": {"lt": 9}}}),
         ("filter", {"filter": None}),
-        ("exploration", {"level": 2}),
+        ("explore", {"level": 2}),
         ("found", {"item": "item-4"}),
         ("undo", {"count": 2}),
         ("redo", {}),

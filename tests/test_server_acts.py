@@ -43,9 +43,9 @@ def test_history_tells_all_that_is_in_effect(http: httpx.Client) -> None:
     shown = do(http, shown, "clicks", item=second, verdict="dislike", step=1)
     shown = do(http, shown, "clicks", item=second, verdict="clear", step=2)
     shown = do(http, shown, "text", text="a blue thing", step=3)
-    shown = do(http, shown, "text", text="red", clear=True, step=4)
+    shown = do(http, shown, "unsay", text="red", step=4)
     shown = do(http, shown, "filter", filter={"price": {"gt": 2}}, step=5)
-    shown = do(http, shown, "exploration", level=3, step=6)
+    shown = do(http, shown, "explore", level=3, step=6)
     shown = do(http, shown, "found", item=first, step=7)
     assert shown["history"] == [
         {"step": 1, "type": "click", "item": first, "verdict": "like"},
@@ -54,7 +54,7 @@ def test_history_tells_all_that_is_in_effect(http: httpx.Client) -> None:
         {"step": 4, "type": "say", "text": "a blue thing"},
         {"step": 5, "type": "unsay", "text": "red"},
         {"step": 6, "type": "filter", "filter": {"price": {"gt": 2}}},
-        {"step": 7, "type": "exploration", "level": 3.0},
+        {"step": 7, "type": "explore", "level": 3.0},
         {"step": 8, "type": "found", "item": first},
     ]
     assert (shown["query"], shown["said"]) == (None, ["a blue thing"])
@@ -105,15 +105,15 @@ def test_exploration_stays_until_it_is_changed(http: httpx.Client) -> None:
     click: dict[str, Any] = {"item": "item-1", "verdict": "like"}
     click["shown"] = ["item-1", "item-2", "item-3"]
     shown = do(http, start(http, seed=4), "clicks", **click)
-    best = do(http, shown, "exploration", level=0)
+    best = do(http, shown, "explore", level=0)
     greedy = do(http, start(http, seed=5, strategy="greedy"), "clicks", **click)
     assert best["page"] == greedy["page"]
-    assert best["page"] != do(http, shown, "exploration", level=100)["page"]
+    assert best["page"] != do(http, shown, "explore", level=100)["page"]
     do(http, shown, "undo")
     calm = do(http, shown, "clicks", item=ids(best)[0], verdict="like")
     assert calm["exploration"] == 0.0
     for level in (-0.1, 100.5, "much", None):
-        do(http, shown, "exploration", 422, level=level)
+        do(http, shown, "explore", 422, level=level)
 
 
 @pytest.mark.parametrize(
@@ -122,9 +122,9 @@ def test_exploration_stays_until_it_is_changed(http: httpx.Client) -> None:
         ("undo", {}),
         ("redo", {}),
         ("text", {"text": "red"}),
-        ("text", {"text": "red", "clear": True}),
+        ("unsay", {"text": "red"}),
         ("filter", {"filter": None}),
-        ("exploration", {"level": 2}),
+        ("explore", {"level": 2}),
         ("found", {"item": "item-1"}),
         ("fork", {}),
     ],
@@ -144,7 +144,7 @@ def test_what_was_asked_of_a_page_that_has_passed_is_a_409(
     [
         ("text", {"text": "red"}),
         ("filter", {"filter": {"price": {"gt": 3}}}),
-        ("exploration", {"level": 2}),
+        ("explore", {"level": 2}),
         ("found", {"item": "item-1"}),
         ("undo", {}),
         ("fork", {}),

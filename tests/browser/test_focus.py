@@ -61,7 +61,7 @@ def test_what_comes_later_takes_no_focus_away(search: Search) -> None:
     """A page may come long after its click; whoever has gone on to a tray stays there."""
     search.like(search.titles()[0])
     held: list[Route] = []
-    search.page.route(re.compile("/exploration$"), lambda route: held.append(route))
+    search.page.route(re.compile("/explore$"), lambda route: held.append(route))
     search.button("Surprise me").click()
     search.liked.get_by_role("button").first.focus()
     name = focused(search.page)

@@ -130,7 +130,7 @@ def test_whatever_tells_more_than_the_page_is_not_there(
     here = f"/v1/sessions/{session}"
     for path in ("events", "items?offset=0&limit=50", "explain/item-1"):
         assert http.get(f"{here}/{path}").status_code == 404
-    for verb in ("text", "share", "fork", "filter", "exploration"):
+    for verb in ("say", "unsay", "text", "share", "fork", "filter", "explore"):
         assert http.post(f"{here}/{verb}", json={}).status_code == 404
     assert http.delete(here).status_code == 405
     assert http.post("/v1/sessions", json={}).status_code in (404, 405)
