@@ -25,7 +25,7 @@ def searched(catalog: Catalog, **start: Any) -> None:
         click(session.page().ids[0])
         session.refresh()
     session.say(np.ones(catalog.views[VIEWS[0]].dimensions), view=VIEWS[0])
-    session.narrow({"kind": "a"})
+    session.filter({"kind": "a"})
     session.page()
     session.explain(session.page().ids[0])
     session.belief.rank(session.page().ids[0])

@@ -15,6 +15,7 @@ from engines import engine
 from seeker import Catalog
 from seeker.engine.expiry import BATCH, judge
 from seeker.errors import NotFound
+from seeker.session import Click
 from seeker.stores import ClockReading, Key, Store, open_store
 from seeker.stores.sqlite import SqliteStore
 from stores import DURABLE, NewStore
@@ -102,7 +103,7 @@ def test_a_session_in_memory_does_not_grow_old_by_a_leap(small: Catalog) -> None
     one.expire()
     shown = one.start()
     clock.now += 40 * DAY
-    assert one.click(shown.id, shown.page.ids[0], "like").step == 1
+    assert one.act(shown.id, Click(shown.page.ids[0], "like")).step == 1
 
 
 HOUR = 3600.0
