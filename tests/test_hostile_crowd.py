@@ -185,9 +185,9 @@ def test_a_clock_that_is_set_back_loses_nobody(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     "act",
     [
-        lambda engine, id: engine.click(id, "item 3", "like", []),
-        lambda engine, id: engine.undo(id),
-        lambda engine, id: engine.explore(id, 2.0),
+        lambda engine, id: engine.act(id, Click("item 3", "like", [])),
+        lambda engine, id: engine.act(id, Undo()),
+        lambda engine, id: engine.act(id, Explore(2.0)),
     ],
 )
 def test_a_session_does_not_grow_without_end(

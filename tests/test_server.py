@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from test_server_parts import pieces, seeker_said, serving, start
+from test_server_parts import pieces, seeker_said, serving, start, until
 
 KEY = "a-key-that-names-this-request"
 
@@ -119,7 +119,7 @@ def test_no_path_leads_out_of_the_media_folder(http: httpx.Client, path: str) ->
 
 
 def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path) -> None:
-    assert http.get("/healthz").json() == {"live": True, "ready": True}
+    until(lambda: http.get("/healthz").json() == {"live": True, "ready": True})
     mine = start(http, user="ann", query="red", seed=5)
     for call, body in (
         ("clicks", {"item": "item-1", "verdict": "like", "shown": ["item-1", "item-2"]}),

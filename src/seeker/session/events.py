@@ -278,7 +278,7 @@ class Filter(Event):
 
     def describe(self) -> str:
         return (
-            f"filter by {json.dumps(_filter_or_none(self.filter))}" if self.filter else "no filter"
+            f"only where {json.dumps(_filter_or_none(self.filter))}" if self.filter else "no filter"
         )
 
 
