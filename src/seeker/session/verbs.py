@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from seeker.errors import BadInput
@@ -19,6 +19,7 @@ from seeker.session.events import (
     Unsay,
     Verdict,
 )
+from seeker.session.page import Item, ids_of
 from seeker.types import Array
 
 
@@ -29,11 +30,11 @@ class SessionVerbs(ABC):
     def act(self, event: Event) -> None:
         """Let something happen, or leave everything as it was."""
 
-    def like(self, item: str, shown: Sequence[str] | None = None) -> None:
+    def like(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
         """Say that an item is like the one looked for; shown: what was on screen (the page)."""
         self.click(item, "like", shown)
 
-    def dislike(self, item: str, shown: Sequence[str] | None = None) -> None:
+    def dislike(self, item: str, shown: Sequence[str | Item] | None = None) -> None:
         """Say that an item is not like the one looked for; shown: what was on screen (the page)."""
         self.click(item, "dislike", shown)
 
@@ -41,9 +42,10 @@ class SessionVerbs(ABC):
         """Take back the verdict on an item."""
         self.click(item, "clear", ())
 
-    def click(self, item: str, verdict: Verdict, shown: Sequence[str] | None = None) -> None:
+    def click(self, item: str, verdict: Verdict, shown: Sequence[str | Item] | None = None) -> None:
         """Give a verdict on an item; the clicked item counts as shown, too."""
-        self.act(Click(item, verdict, shown))
+        ids = shown if isinstance(shown, str) or not isinstance(shown, Iterable) else ids_of(shown)
+        self.act(Click(item, verdict, ids))
 
     def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
         """Give feedback in words, or as a vector r in a view (the first one unless named).

@@ -8,7 +8,7 @@ import { RefusedError, createIdempotencyKey } from "./api.js";
 /** What a person has put into a session, and what is in effect of it. @typedef {Pick<Session, "likes" | "dislikes" | "query" | "said" | "filter">} Inputs */
 /**
  * @typedef {object} Command
- * @property {"clicks" | "undo" | "redo" | "text" | "filter" | "exploration" | "found"} path
+ * @property {"clicks" | "undo" | "redo" | "say" | "unsay" | "filter" | "explore" | "found"} path
  * @property {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number}} body
  * @property {(inputs: Inputs) => Inputs} predict what is in effect once the service has confirmed it
  */
@@ -39,7 +39,7 @@ export function travel(steps) {
 /** @param {string} text @returns {Command} */
 export function say(text) {
   const predict = (/** @type {Inputs} */ inputs) => ({ ...inputs, said: [...inputs.said, text] });
-  return { path: "text", body: { text }, predict };
+  return { path: "say", body: { text }, predict };
 }
 
 /** @param {string} text @returns {Command} */
@@ -49,7 +49,7 @@ export function unsay(text) {
     query: inputs.query === text ? null : inputs.query,
     said: inputs.said.filter((other) => other !== text),
   });
-  return { path: "text", body: { text, clear: true }, predict };
+  return { path: "unsay", body: { text }, predict };
 }
 
 /** @param {Filter | null} filter @returns {Command} */
@@ -59,7 +59,7 @@ export function setFilter(filter) {
 
 /** @param {number} level @returns {Command} */
 export function setExploration(level) {
-  return { path: "exploration", body: { level }, predict: unchanged };
+  return { path: "explore", body: { level }, predict: unchanged };
 }
 
 /** @param {string} item @returns {Command} */

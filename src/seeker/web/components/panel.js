@@ -284,7 +284,7 @@ export function describeStep(entry, titleOf) {
       return texts.unsay(entry.text ?? "");
     case "filter":
       return entry.filter && Object.keys(entry.filter).length ? texts.filter : texts.noFilter;
-    case "exploration":
+    case "explore":
       return (entry.level ?? 1) > 1 ? texts.surprise : texts.noSurprise;
     case "found":
       return texts.found(title);
@@ -307,7 +307,7 @@ function stepPicture(entry, store) {
       return [element("s", { className: "said", dir: "auto" }, entry.text ?? "")];
     case "filter":
       return [icon("filter")];
-    case "exploration":
+    case "explore":
       return [icon("spark")];
     default:
       return [];
