@@ -59,7 +59,7 @@ scripts: $(READY)
 
 # Once, not in every process of tests at its start.
 kernels: $(READY)
-	$(BIN)/python tests/compiled.py
+	$(BIN)/python tests/support/compiled.py
 
 browser: $(VENV)/.dev  ## the browser that the tests of the page use; one is installed if need be
 	$(BIN)/python $(PAGE)/chromium.py
@@ -100,7 +100,7 @@ docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may b
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 wheel-test: $(VENV)/.dev  ## what `pip install` gives, away from the checkout
-	$(BIN)/python tests/wheel.py
+	$(BIN)/python tests/distribution/wheel.py
 
 clean:  ## remove what was made
 	rm -rf $(VENV) $(PAGE)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -29,7 +29,7 @@ from benchmarks.memory import Reader
 from benchmarks.person import Person
 from benchmarks.timing import seconds
 from seeker import Catalog, Session
-from seeker.kernels.threads import cores
+from seeker.kernels.parallel import cores
 from seeker.models import Choice, Model, Pairwise
 
 ROUNDS = 9

@@ -24,12 +24,12 @@ import numpy as np
 
 from benchmarks import data, timing
 from seeker import Catalog, Session
-from seeker.cluster import ClusterCatalog, Fleet, InProcess
-from seeker.cluster.connecting import connect
-from seeker.cluster.messages import Report
-from seeker.cluster.opening import wait
-from seeker.cluster.raytransport import RayShards
-from seeker.kernels.threads import cores
+from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
+from seeker.cluster.cluster import wait_until_ready
+from seeker.cluster.messages import ShardReport
+from seeker.cluster.ray_runtime import connect_ray
+from seeker.cluster.ray_transport import RayShards
+from seeker.kernels.parallel import cores
 
 ITEMS, DIMENSIONS = 100_000, 256
 BAR = 10.0
@@ -104,7 +104,7 @@ def one_shard(items: int, model: str, people: int, clicks: int) -> dict[str, Any
     found: list[Times] = []
     kept = 0
     for person in range(people + 1):
-        transport = InProcess(catalog.views, 1)
+        transport = InProcessShards(catalog.views, 1)
         over = ClusterCatalog.over(catalog, Fleet(transport))
         found.append(spent(over.session(model=model, seed=person), person, clicks))
         kept = transport.shards[0].shelf.bytes
@@ -123,7 +123,7 @@ def killed(catalog: Catalog, over: ClusterCatalog) -> float:
         session.like(first)
         session.page()
     report = transport.reports(30.0)[0]
-    assert isinstance(report, Report)
+    assert isinstance(report, ShardReport)
     os.kill(report.pid, signal.SIGKILL)
     item = alone.page().ids[3]
     took = timed(act(far, item, 1)) / 1000.0
@@ -137,14 +137,14 @@ def spread(catalog: Catalog, shards: int, copies: str) -> ClusterCatalog:
     name = f"bench-{os.getpid()}-{len(catalog)}"
     transport = RayShards(catalog.views, name, shards, None, copies=copies)
     over = ClusterCatalog.over(catalog, Fleet(transport, 120.0))
-    wait(over)
+    wait_until_ready(over)
     return over
 
 
 def measured_on_ray(quick: bool) -> dict[str, Any]:
     """Measure clicks over shards, the way to them, and what the death of one costs."""
     clicks = 24 if quick else 48
-    connect("local")
+    connect_ray("local")
     found: dict[str, Any] = {"load": os.getloadavg()[0]}
     catalog = catalog_of(ITEMS)
     with tempfile.TemporaryDirectory(prefix="seeker-bench-") as copies:

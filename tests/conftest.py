@@ -11,8 +11,8 @@ import pytest
 from hypothesis import settings
 
 from seeker import Catalog
-from stores import DURABLE, NewStore, stores
-from test_server_parts import folder_of
+from server.test_parts import folder_of
+from support.stores import DURABLE, NewStore, stores
 
 settings.register_profile("usual", deadline=None, max_examples=30)
 settings.register_profile("thorough", deadline=None, max_examples=1000)
@@ -85,4 +85,4 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """
     for item in items:
         if SERVERS & {*getattr(item, "fixturenames", ())}:
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+            item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))

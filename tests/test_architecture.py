@@ -14,8 +14,8 @@ PACKAGE = Path(seeker.__file__).parent
 # Each room may import from itself and from the rooms named before it.
 ROOMS = [
     ("errors", "types"),
-    ("numbers",),
-    ("named", "kernels"),
+    ("validation",),
+    ("registry", "kernels"),
     ("space",),
     ("models",),
     ("display",),

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from documents import ROOT
+from support.documents import ROOT
 
 pytest.importorskip("matplotlib")
 

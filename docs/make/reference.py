@@ -21,11 +21,11 @@ import click
 
 import seeker
 from seeker.cli import cli
-from seeker.cli.failures import INTERRUPTED
+from seeker.cli.errors import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
+from seeker.server.service import EXIT_CODE
 from seeker.server.settings import PREFIX, Settings
-from seeker.server.stopping import EXIT_CODE
-from seeker.stores import StoreFailed
+from seeker.stores import StoreError
 
 DOCS = Path(__file__).parent.parent
 MADE = "<!-- Written by docs/make/reference.py; change the code, then run `make reference`. -->"
@@ -62,7 +62,7 @@ def cli_page() -> str:
         f"| {seeker.BadInput.exit_code} | something given cannot be used |",
         f"| {seeker.NotFound.exit_code} | something named is not there |",
         f"| {seeker.Conflict.exit_code} | it does not fit the present state |",
-        f"| {StoreFailed.exit_code} | the sessions' store, or a server, does not answer |",
+        f"| {StoreError.exit_code} | the sessions' store, or a server, does not answer |",
         "| 6 | the cluster does not answer |",
         f"| {EXIT_CODE} | `seeker serve` was stopped, and something that hung was not waited for |",
         f"| {INTERRUPTED} | stopped by Ctrl-C |",

@@ -24,7 +24,7 @@ from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwr
 
 from seeker.catalog import Catalog
 from seeker.demo import demo_catalog
-from seeker.demo.sample import nearest
+from seeker.demo.catalog import nearest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium

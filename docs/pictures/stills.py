@@ -21,9 +21,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from seeker.catalog import Catalog
 from seeker.demo import demo_catalog
-from seeker.demo.catalog import folder
-from seeker.demo.sample import nearest
-from seeker.study.drawing import target_of
+from seeker.demo.catalog import folder, nearest
+from seeker.study.design import target_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium

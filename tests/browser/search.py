@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, Page, Route, expect
 
-from test_server_parts import until
+from server.test_parts import until
 
 _LIKE = "Like "
 

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from browser.search import Search
-from test_server_parts import Server
+from server.test_parts import Server
 
 AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
 

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from browser.search import Search, caught
 from browser.test_hands import focused, into_the_grid
-from test_server_parts import Server, start
+from server.test_parts import Server, start
 
 
 def test_clearing_one_after_the_other_by_the_keyboard(search: Search) -> None:

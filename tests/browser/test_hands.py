@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from browser.search import Search
-from test_server_parts import Server, until
+from server.test_parts import Server, until
 
 FOCUSED = """() => {
     let one = document.activeElement;

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from seeker.cluster.connecting import STORE_BYTES, connect
+from seeker.cluster.ray_runtime import STORE_BYTES, connect_ray
 
 QUICK = {
     "health_check_initial_delay_ms": 1000,
@@ -38,7 +38,7 @@ def nodes() -> Iterator[Any]:
     try:
         for _ in range(2):
             cluster.add_node(**each, include_dashboard=False)
-        connect(cluster.address)
+        connect_ray(cluster.address)
         yield cluster
     finally:
         import ray

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from seeker import Session
-from seeker.cluster import ShardsSilent
-from seeker.cluster.messages import Report
-from seeker.cluster.raytransport import RayShards
+from seeker.cluster import ShardsSilentError
+from seeker.cluster.messages import ShardReport
+from seeker.cluster.ray_transport import RayShards
 
 
 def step(both: tuple[Session, Session], n: int) -> None:
@@ -31,14 +31,14 @@ def answers(session: Session) -> bool:
     """Whether all shards answer."""
     try:
         return not session.page().partial
-    except ShardsSilent:
+    except ShardsSilentError:
         return False
 
 
 def pid(shards: RayShards, number: int) -> int:
     """Return the process of a shard."""
     report = shards.reports(60.0)[number]
-    assert isinstance(report, Report)
+    assert isinstance(report, ShardReport)
     return report.pid
 
 

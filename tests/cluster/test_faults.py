@@ -18,14 +18,14 @@ import pytest
 from cluster.shards import answers, pid, stalled, step
 from conftest import made
 from seeker import Catalog, Session
-from seeker.cluster import ClusterCatalog, Fleet, Health, ShardsSilent, raytransport
-from seeker.cluster.actor import ShardActor
-from seeker.cluster.connecting import NAMESPACE, STORE_BYTES
-from seeker.cluster.messages import Refresh, Report
-from seeker.cluster.opening import wait
-from seeker.cluster.raytransport import RayShards
-from seeker.cluster.transport import Silent
-from test_server_parts import WITHIN, until
+from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, ShardsSilentError, ray_transport
+from seeker.cluster.cluster import wait_until_ready
+from seeker.cluster.messages import RefreshBounds, ShardReport
+from seeker.cluster.ray_actor import ShardActor
+from seeker.cluster.ray_runtime import NAMESPACE, STORE_BYTES
+from seeker.cluster.ray_transport import RayShards
+from seeker.cluster.transport import SilentShard
+from server.test_parts import WITHIN, until
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
@@ -48,7 +48,7 @@ def shards(
     """Three shards, which were sent copies of their parts, for there is no folder to see."""
     copies = str(tmp_path_factory.mktemp("copies"))
     transport = RayShards(catalog.views, secrets.token_hex(8), 3, None, copies=copies)
-    wait(ClusterCatalog.over(catalog, Fleet(transport)))
+    wait_until_ready(ClusterCatalog.over(catalog, Fleet(transport)))
     assert [one.copied for one in transport.reports(60.0).values()] == [True] * 3  # type: ignore[union-attr]
     yield transport
     transport.end()
@@ -69,7 +69,7 @@ def prepared(session: Session) -> Any:
     """Return the belief after work between clicks; None if a shard was taken for silent."""
     try:
         return session.prepare()
-    except ShardsSilent:
+    except ShardsSilentError:
         return None
 
 
@@ -113,7 +113,7 @@ def test_a_shard_that_stalls_is_a_refusal_that_can_be_retried(
     alone, far = both = sessions(catalog, shards, seconds=1.0)
     with stalled(pid(shards, 1)):
         step(both, 1)
-        with pytest.raises(ShardsSilent) as refused:
+        with pytest.raises(ShardsSilentError) as refused:
             far.page()
     assert refused.value.http_status == 503
     assert 1 in refused.value.shards
@@ -142,18 +142,18 @@ def test_work_that_may_wait_takes_its_time(
 
     class Slow(ours):  # type: ignore[misc, valid-type]
         def answer(self, moment: Any, supply: Any, question: Any) -> Any:
-            if isinstance(question, Refresh):
+            if isinstance(question, RefreshBounds):
                 time.sleep(2.5)
             return ours.answer(self, moment, supply, question)
 
-    monkeypatch.setattr(raytransport, "ShardActor", Slow)
+    monkeypatch.setattr(ray_transport, "ShardActor", Slow)
     slow = RayShards(catalog.views, secrets.token_hex(8), 1, None, copies=str(tmp_path))
     try:
-        wait(ClusterCatalog.over(catalog, Fleet(slow)))
+        wait_until_ready(ClusterCatalog.over(catalog, Fleet(slow)))
         alone, far = sessions(catalog, slow, seconds=1.0)
         belief = until(lambda: prepared(far))
         assert belief.entropy == pytest.approx(alone.belief.entropy)
-        assert Fleet(slow).health() == Health(1, {})
+        assert Fleet(slow).health() == FleetHealth(1, {})
     finally:
         slow.end()
 
@@ -169,8 +169,13 @@ def test_a_shard_that_cannot_keep_its_rows_is_not_sent_them_again_and_again(
     try:
         over = ClusterCatalog.over(catalog, Fleet(shards, FOR_EVER))
         began = time.monotonic()
-        for refused in (lambda: wait(over), lambda: Session.replay(over, clicked(catalog)).page()):
-            with pytest.raises(ShardsSilent, match=r"could not keep its part.*Not a directory"):
+        for refused in (
+            lambda: wait_until_ready(over),
+            lambda: Session.replay(over, clicked(catalog)).page(),
+        ):
+            with pytest.raises(
+                ShardsSilentError, match=r"could not keep its part.*Not a directory"
+            ):
                 refused()
         assert time.monotonic() - began < WITHIN, "there is nothing to wait for"
         assert "Not a directory" in over.fleet.health().silent[0]
@@ -192,7 +197,7 @@ def test_a_cluster_that_is_lost_for_good_is_a_refusal_too(
     far.undo()
     with monkeypatch.context() as patch:
         patch.setattr(shards, "_actors", [Disconnected()] * 3)
-        with pytest.raises(ShardsSilent, match="the cluster cannot be reached") as refused:
+        with pytest.raises(ShardsSilentError, match="the cluster cannot be reached") as refused:
             far.more(0, 30)
     assert refused.value.http_status == 503
     until(lambda: answers(far))
@@ -201,12 +206,12 @@ def test_a_cluster_that_is_lost_for_good_is_a_refusal_too(
 def test_silence_is_noted_by_whoever_asks(catalog: Catalog, shards: RayShards) -> None:
     fleet = Fleet(shards)
     shards.reports(60.0)
-    assert fleet.health() == Health(3, {})
+    assert fleet.health() == FleetHealth(3, {})
     with stalled(pid(shards, 2)):
         shards.reports(0.5)
         assert fleet.health().silent[2] == "no answer in 0.5 seconds"
-    until(lambda: not any(isinstance(one, Silent) for one in shards.reports(5.0).values()))
-    assert fleet.health() == Health(3, {})
+    until(lambda: not any(isinstance(one, SilentShard) for one in shards.reports(5.0).values()))
+    assert fleet.health() == FleetHealth(3, {})
 
 
 def test_partial_answers_say_so_and_end_with_the_silence(
@@ -234,7 +239,7 @@ def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
     shards = RayShards(catalog.views, secrets.token_hex(8), 4, None, copies=str(copies))
     try:
         alone, far = both = sessions(catalog, shards)
-        places = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
+        places = [one.node for one in shards.reports(60.0).values() if isinstance(one, ShardReport)]
         gone = next(node for node in nodes.worker_nodes if node.node_id in places)
         shutil.rmtree(copies)
         nodes.remove_node(gone, allow_graceful=False)
@@ -243,7 +248,9 @@ def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
             assert alone.page() == far.page()
 
         def elsewhere() -> bool:
-            told = [one.node for one in shards.reports(60.0).values() if isinstance(one, Report)]
+            told = [
+                one.node for one in shards.reports(60.0).values() if isinstance(one, ShardReport)
+            ]
             return len(told) == 4 and gone.node_id not in told
 
         until(elsewhere)
@@ -263,7 +270,7 @@ def test_shards_that_nobody_needs_end(nodes: Any, tmp_path: Path) -> None:
         names = [one["name"] for one in listed(True) if one["namespace"] == NAMESPACE]
         return sum(one.startswith(name) for one in names)
 
-    wait(ClusterCatalog.over(catalog, Fleet(transport)))
+    wait_until_ready(ClusterCatalog.over(catalog, Fleet(transport)))
     assert there() == len(list(tmp_path.iterdir())) == 2
     transport.close()
     until(lambda: there() == 0)

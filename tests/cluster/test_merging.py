@@ -11,8 +11,8 @@ import pytest
 
 from conftest import made
 from seeker import Catalog, SeekerError, Session, display, models
-from seeker.cluster import ClusterCatalog, Fleet, InProcess, scene
-from seeker.display import order
+from seeker.cluster import ClusterCatalog, Fleet, InProcessShards, context
+from seeker.display import topk
 from seeker.models import scores
 
 SHARDS = (1, 2, 3, 7)
@@ -40,7 +40,7 @@ STRATEGIES = (
 
 def spread(catalog: Catalog, shards: int, **settings: Any) -> ClusterCatalog:
     """Return the same items and views, searched by shards in this process."""
-    return ClusterCatalog.over(catalog, Fleet(InProcess(catalog.views, shards, **settings)))
+    return ClusterCatalog.over(catalog, Fleet(InProcessShards(catalog.views, shards, **settings)))
 
 
 class Person:
@@ -182,7 +182,7 @@ def test_large_shards_look_closely_only_where_they_must(
     monkeypatch: pytest.MonkeyPatch, model: str, memory: int
 ) -> None:
     """Shards with exact sums, and shards too large for that, which keep bounds."""
-    monkeypatch.setattr(order, "SMALL", 100)
+    monkeypatch.setattr(topk, "SORTED_ITEMS", 100)
     monkeypatch.setattr(scores, "MEMORY", memory)
     walk(made(items=9_000, dims=(16,), seed=9), 3, 6, 8, model=model)
 
@@ -191,7 +191,7 @@ def test_large_shards_look_closely_only_where_they_must(
 def test_candidates_too_many_to_be_listed(
     monkeypatch: pytest.MonkeyPatch, catalog: Catalog, strategy: display.Strategy
 ) -> None:
-    monkeypatch.setattr(scene, "FEW", 10)
+    monkeypatch.setattr(context, "FEW_ITEMS", 10)
     walk(catalog, 3, 12, 6, strategy=strategy)
     walk(catalog, 2, 13, 4, strategy=strategy, filter={"price": {"lt": 8}})
 

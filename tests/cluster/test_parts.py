@@ -16,23 +16,20 @@ import pytest
 
 from conftest import made
 from seeker import BadInput
-from seeker.cluster import outline, temporary
-from seeker.cluster.candidates import Candidates
-from seeker.cluster.copies import Copy, checksum, pieces
+from seeker.cluster import partition, ray_runtime
+from seeker.cluster.context import Candidates
 from seeker.cluster.fleet import Fleet
-from seeker.cluster.inprocess import InProcess
-from seeker.cluster.messages import Lacking, Report
-from seeker.cluster.noticing import Noticed
-from seeker.cluster.part import Part
-from seeker.cluster.prior import Prior
-from seeker.cluster.priorpart import PriorPart
-from seeker.cluster.ranges import Range, split
-from seeker.cluster.transport import NO_ROWS, Silent
+from seeker.cluster.messages import ShardReport, SupplyRequest
+from seeker.cluster.partition import CatalogPart, RowRange, split_rows
+from seeker.cluster.prior import Prior, PriorPart
+from seeker.cluster.ray_actor import PartCopy, checksum, pieces
+from seeker.cluster.ray_transport import ShardHealth
+from seeker.cluster.transport import NO_ROWS, InProcessShards, SilentShard
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 7, 10])
 def test_ranges_cover_all_rows_once(shards: int) -> None:
-    ranges = split(10, shards)
+    ranges = split_rows(10, shards)
     assert [row for one in ranges for row in range(one.first, one.last)] == list(range(10))
     assert max(map(len, ranges)) - min(map(len, ranges)) <= 1
 
@@ -40,7 +37,7 @@ def test_ranges_cover_all_rows_once(shards: int) -> None:
 @pytest.mark.parametrize("shards", [0, 11, -1, 2.0, True, 10_000])
 def test_shards_that_cannot_be(shards: Any) -> None:
     with pytest.raises(BadInput):
-        split(10, shards)
+        split_rows(10, shards)
 
 
 def priors() -> dict[str, np.ndarray[Any, Any]]:
@@ -64,7 +61,7 @@ def priors() -> dict[str, np.ndarray[Any, Any]]:
 @pytest.mark.parametrize("kind", list(priors()))
 def test_a_packed_prior_is_the_same_to_the_bit(kind: str) -> None:
     logs = priors()[kind]
-    prior = Prior(logs, split(1000, 7))
+    prior = Prior(logs, split_rows(1000, 7))
     unpacked = np.concatenate([part.unpacked() for part in prior.parts])
     np.testing.assert_array_equal(unpacked, logs)
     rows = np.random.default_rng(1).integers(1000, size=(5, 40))
@@ -73,10 +70,10 @@ def test_a_packed_prior_is_the_same_to_the_bit(kind: str) -> None:
     possible = np.flatnonzero(logs > -np.inf)
     np.testing.assert_array_equal(prior.select(np.arange(len(possible))), possible)
     np.testing.assert_array_equal(prior.rank(possible), np.arange(len(possible)))
-    assert prior.name == Prior(logs.copy(), split(1000, 7)).name
+    assert prior.name == Prior(logs.copy(), split_rows(1000, 7)).name
     other = logs.copy()
     other[possible[0]] -= 0.5
-    assert prior.name != Prior(other, split(1000, 7)).name
+    assert prior.name != Prior(other, split_rows(1000, 7)).name
 
 
 def test_a_filter_takes_a_bit_per_item() -> None:
@@ -91,7 +88,7 @@ def test_candidates_are_found_without_a_list(kind: str | None) -> None:
     possible = np.flatnonzero(logs > -np.inf)
     later = [np.sort(some) for some in np.split(rng.permutation(possible)[:40], [25])]
     expected = np.setdiff1d(possible, np.concatenate(later))
-    prior = None if kind is None else Prior(logs, split(1000, 3))
+    prior = None if kind is None else Prior(logs, split_rows(1000, 3))
     found = Candidates(1000, prior, later)
     assert len(found) == len(expected)
     np.testing.assert_array_equal(found[np.arange(len(expected))], expected)
@@ -100,7 +97,7 @@ def test_candidates_are_found_without_a_list(kind: str | None) -> None:
         found[len(expected)]
 
 
-def sent(copy: Copy, part: Part, sender: str = "me") -> None:
+def sent(copy: PartCopy, part: CatalogPart, sender: str = "me") -> None:
     """Send a part to a copy."""
     sums = []
     for piece in pieces(part):
@@ -112,12 +109,12 @@ def sent(copy: Copy, part: Part, sender: str = "me") -> None:
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_a_copy_is_the_part_it_was_sent(tmp_path: Path, dtype: Any) -> None:
     catalog = made(items=50, dims=(6, 3), dtype=dtype, metric={"colour": "manhattan"})
-    rows = Range(10, 35)
-    part = Part.of(catalog.views, rows)
-    copy = Copy(str(tmp_path), "name", rows)
+    rows = RowRange(10, 35)
+    part = CatalogPart.of(catalog.views, rows)
+    copy = PartCopy(str(tmp_path), "name", rows)
     assert copy.open() is None
     sent(copy, part)
-    again = Copy(str(tmp_path), "name", rows).open()
+    again = PartCopy(str(tmp_path), "name", rows).open()
     assert again is not None
     for one, other in zip(part.views, again.views, strict=True):
         np.testing.assert_array_equal(one.rows(slice(None)), other.rows(slice(None)))
@@ -129,8 +126,8 @@ def test_a_copy_is_the_part_it_was_sent(tmp_path: Path, dtype: Any) -> None:
 
 def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
     catalog = made(items=50, dims=(6,))
-    part = Part.of(catalog.views, Range(0, 50))
-    copy = Copy(str(tmp_path), "name", Range(0, 50))
+    part = CatalogPart.of(catalog.views, RowRange(0, 50))
+    copy = PartCopy(str(tmp_path), "name", RowRange(0, 50))
     (piece,) = pieces(part)
     with pytest.raises(BadInput, match="damaged"):
         copy.receive("me", replace(piece, data=piece.data[:-1] + b"x"))
@@ -148,9 +145,9 @@ def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_finished_leaves_nothing_behind(tmp_path: Path) -> None:
-    part = Part.of(made(items=50, dims=(6,)).views, Range(0, 50))
+    part = CatalogPart.of(made(items=50, dims=(6,)).views, RowRange(0, 50))
     (piece,) = pieces(part)
-    killed, next_one = (Copy(str(tmp_path), "name", Range(0, 50)) for _ in range(2))
+    killed, next_one = (PartCopy(str(tmp_path), "name", RowRange(0, 50)) for _ in range(2))
     killed.receive("me", piece)
     assert len(list(tmp_path.iterdir())) == 1
     next_one.receive("me", piece)
@@ -171,9 +168,9 @@ def test_copies_are_not_kept_where_others_can_put_something(
     """In the folder for temporary files anybody may have made what we would use."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     base, other = tmp_path / f"seeker-parts-{os.getuid()}", tmp_path / "other"
-    part = Part.of(made(items=50, dims=(6,)).views, Range(0, 50))
-    sent(Copy(None, "name", Range(0, 50)), part, "me")
-    assert Copy(None, "name", Range(0, 50)).open() is not None
+    part = CatalogPart.of(made(items=50, dims=(6,)).views, RowRange(0, 50))
+    sent(PartCopy(None, "name", RowRange(0, 50)), part, "me")
+    assert PartCopy(None, "name", RowRange(0, 50)).open() is not None
     if how == "link":
         base.rename(other)
         base.symlink_to(other)
@@ -181,7 +178,7 @@ def test_copies_are_not_kept_where_others_can_put_something(
         base.chmod(0o777)
     (base / "name-0-50.mine").mkdir()
     before = sorted(base.rglob("*"))
-    copy = Copy(None, "name", Range(0, 50))
+    copy = PartCopy(None, "name", RowRange(0, 50))
     assert copy.open() is None
     with pytest.raises(BadInput, match="others can write"):
         sent(copy, part, "me")
@@ -192,14 +189,14 @@ def test_copies_are_not_kept_where_others_can_put_something(
 def test_who_starts_ray_tidies_up_after_those_who_were_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(temporary, "_LONGEST", 1000)
+    monkeypatch.setattr(ray_runtime, "_LONGEST", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     begin = "import os; from seeker.cluster import temporary as here; here._LONGEST = 1000"
     command = [sys.executable, "-c", f"{begin}; here.made(); os._exit(9)"]
     subprocess.run(command, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert len(list(tmp_path.iterdir())) == 1
-    folder, remove = temporary.made()
-    other, remove_other = temporary.made()
+    folder, remove = ray_runtime.make_ray_folder()
+    other, remove_other = ray_runtime.make_ray_folder()
     assert {folder, other} == set(tmp_path.iterdir()), "those of the living stay"
     remove()
     remove_other()
@@ -210,7 +207,7 @@ def test_sockets_find_room_however_long_the_path_to_temporary_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / ("long " * 20)))
-    folder, remove = temporary.made()
+    folder, remove = ray_runtime.make_ray_folder()
     try:
         inside = "session_2026-01-01_00-00-00_000000_1234567/sockets/plasma_store"
         assert len(str(folder / inside)) <= 103
@@ -221,14 +218,14 @@ def test_sockets_find_room_however_long_the_path_to_temporary_files(
 def test_a_metric_that_is_a_function_cannot_be_sent() -> None:
     catalog = made(items=20, metric=lambda query, vectors: np.abs(vectors - query).max(axis=1))
     with pytest.raises(BadInput, match="function"):
-        outline.check(Part.of(catalog.views, Range(0, 20)).views)
+        partition.check_outline(CatalogPart.of(catalog.views, RowRange(0, 20)).views)
 
 
 def test_sessions_in_a_shard_take_no_more_memory_than_they_may() -> None:
     from seeker.cluster import ClusterCatalog
 
     catalog = made(items=2_000)
-    transport = InProcess(catalog.views, 2, memory=300_000)
+    transport = InProcessShards(catalog.views, 2, memory=300_000)
     over = ClusterCatalog.over(catalog, Fleet(transport))
     for seed in range(8):
         session = over.session(seed=seed)
@@ -244,11 +241,11 @@ def test_who_falls_silent_is_noticed_once(
 ) -> None:
     monkeypatch.setattr(logging.getLogger("seeker"), "propagate", True)
     caplog.set_level(logging.INFO, "seeker")
-    noticed, fine = Noticed(), Report(1, "", True, False, 0, 0)
-    noticed.note({0: fine, 1: Silent("no answer"), 2: replace(fine, ready=False)})
-    noticed.note({1: Silent("still none"), 2: Lacking(part=True)})
+    noticed, fine = ShardHealth(), ShardReport(1, "", True, False, 0, 0)
+    noticed.note({0: fine, 1: SilentShard("no answer"), 2: replace(fine, ready=False)})
+    noticed.note({1: SilentShard("still none"), 2: SupplyRequest(part=True)})
     assert noticed.silent == {1: "still none", 2: NO_ROWS}
-    noticed.note({1: Lacking(prior=True), 2: None})
+    noticed.note({1: SupplyRequest(prior=True), 2: None})
     assert noticed.silent == {}
     noticed.note({0: replace(fine, pid=2), 1: replace(fine, pid=9)})
     assert caplog.messages == [

@@ -15,15 +15,15 @@ import httpx
 import pytest
 
 from cluster.shards import pid, stalled
-from documents import ROOT, blocks
 from seeker import Catalog
-from seeker.catalog.building import update
-from seeker.cluster.opening import Cluster, wait
-from seeker.cluster.raytransport import RayShards
+from seeker.catalog.build import update
+from seeker.cluster.cluster import Cluster, wait_until_ready
+from seeker.cluster.ray_transport import RayShards
 from seeker.engine import Catalogs
-from seeker.server.commands import serve
-from stores import NewStore
-from test_server_parts import WITHIN, Server, folder_of, until
+from seeker.server.cli import serve
+from server.test_parts import WITHIN, Server, folder_of, until
+from support.documents import ROOT, blocks
+from support.stores import NewStore
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
@@ -123,7 +123,7 @@ def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
     """Shards see the catalog's folder here, so they map it and nothing is copied."""
     cluster = Cluster(nodes.address, shards=3)
     catalog = cluster.open(folder)
-    wait(catalog)
+    wait_until_ready(catalog)
     transport = catalog.fleet.transport
     assert isinstance(transport, RayShards)
     try:
@@ -144,7 +144,7 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
     old = catalogs.get()[1]
     transports = [old.fleet.transport]  # type: ignore[attr-defined]
     try:
-        wait(old)  # type: ignore[arg-type]
+        wait_until_ready(old)  # type: ignore[arg-type]
         session = old.session(seed=4)
         session.like(session.page().ids[0])
         update.remove(folder, ids=[session.page().ids[0]])

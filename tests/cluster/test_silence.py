@@ -10,18 +10,18 @@ from fastapi.testclient import TestClient
 
 from conftest import made
 from seeker import Catalog, Session, display
-from seeker.cluster import ClusterCatalog, Fleet, Health, InProcess, ShardsSilent
-from seeker.cluster.transport import Call, Reply, Silent
+from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, InProcessShards, ShardsSilentError
+from seeker.cluster.transport import Call, Reply, SilentShard
 from seeker.engine import Catalogs, Engine
-from seeker.models.stopping import Stop
+from seeker.kernels.parallel import Stop
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from seeker.session import Click
 from seeker.stores import MemoryStore
-from test_server_parts import until
+from server.test_parts import until
 
 
-class Sleepy(InProcess):
+class Sleepy(InProcessShards):
     """Shards in this process, some of which may be asleep."""
 
     asleep: frozenset[int] = frozenset()
@@ -32,7 +32,7 @@ class Sleepy(InProcess):
         self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
     ) -> dict[int, Reply]:
         awake = {shard: call for shard, call in calls.items() if shard not in self.asleep}
-        silent = {shard: Silent("it sleeps") for shard in calls.keys() - awake.keys()}
+        silent = {shard: SilentShard("it sleeps") for shard in calls.keys() - awake.keys()}
         self.waited += seconds if silent else 0.0
         return {**super().ask(awake, seconds, stop), **silent}
 
@@ -99,11 +99,11 @@ def test_what_must_be_whole_is_refused(catalog: Catalog, shards: Sleepy) -> None
     _, far = both(catalog, shards)
     shards.asleep = frozenset([0, 2])
     for whole in (lambda: far.belief.rank("item 3"), lambda: far.belief.log_posterior):
-        with pytest.raises(ShardsSilent, match="2 of 4 shards") as refused:
+        with pytest.raises(ShardsSilentError, match="2 of 4 shards") as refused:
             whole()
         assert refused.value.shards == (0, 2)
     shards.asleep = frozenset(range(4))
-    with pytest.raises(ShardsSilent, match="it sleeps"):
+    with pytest.raises(ShardsSilentError, match="it sleeps"):
         far.page()
 
 
@@ -112,7 +112,7 @@ def test_there_is_no_belief_where_all_that_is_possible_is_silent() -> None:
     shards = Sleepy(catalog.views, 3)
     alone, far = both(catalog, shards, filter={"third": 1})
     shards.asleep = frozenset([1])
-    with pytest.raises(ShardsSilent):
+    with pytest.raises(ShardsSilentError):
         _ = far.belief.entropy
     shards.asleep = frozenset()
     assert far.belief.entropy == pytest.approx(alone.belief.entropy)
@@ -127,7 +127,7 @@ def test_without_leave_to_be_partial_silence_is_refused(catalog: Catalog, shards
     shards.asleep = frozenset([3])
     for session in (alone, far):
         session.like(shown[0], shown=shown)
-    with pytest.raises(ShardsSilent):
+    with pytest.raises(ShardsSilentError):
         far.page()
     shards.asleep = frozenset()
     assert far.page() == alone.page()
@@ -144,7 +144,7 @@ def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Slee
 
         assert told() == {"shop": {"count": 4, "silent": []}}
         shards.asleep = frozenset([2, 0])
-        assert fleet.health() == Health(4, {0: "it sleeps", 2: "it sleeps"})
+        assert fleet.health() == FleetHealth(4, {0: "it sleeps", 2: "it sleeps"})
         assert told() == {"shop": {"count": 4, "silent": [0, 2]}}
         figures = http.get("/metrics").text
         assert 'seeker_shards{catalog="shop"} 4.0' in figures
@@ -217,7 +217,7 @@ def test_who_is_refused_once_is_refused_sooner_until_the_shard_is_back(
     session.like(session.page().ids[0])
     shards.asleep = frozenset([2])
     for _ in range(4):
-        with pytest.raises(ShardsSilent):
+        with pytest.raises(ShardsSilentError):
             session.page()
     assert 600.0 <= shards.waited < 604.0
     shards.asleep = frozenset()

@@ -9,11 +9,11 @@ import pytest
 
 from seeker.engine import Catalogs, Engine
 from seeker.stores import open_store
-from seeker.study.conduct import Conduct
-from seeker.study.searching import Searching
-from seeker.study.tables import People, tables_of
-from stores import DURABLE, NewStore
+from seeker.study.conduct import Study
+from seeker.study.searching import TrialSearch
+from seeker.study.tables import ParticipantTable, tables_of
 from study.parts import CATALOG, CONSENT, Begin, Clock, design_of
+from support.stores import DURABLE, NewStore
 
 
 @pytest.fixture(scope="package")
@@ -38,12 +38,14 @@ def begin(catalogs: Catalogs) -> Iterator[Begin]:
     """How a study is begun in a store; all are closed in the end."""
     engines = []
 
-    def begun(address: str, clock: Clock | None = None, **given: object) -> Searching:
+    def begun(address: str, clock: Clock | None = None, **given: object) -> TrialSearch:
         clock = clock or Clock()
         engine = Engine(catalogs, open_store(address), clock=clock)
         engines.append(engine)
-        People(tables_of(engine.store)).begin(design_of(catalogs, **given), CONSENT, clock())
-        return Searching(Conduct(engine, clock))
+        ParticipantTable(tables_of(engine.store)).begin(
+            design_of(catalogs, **given), CONSENT, clock()
+        )
+        return TrialSearch(Study(engine, clock))
 
     yield begun
     for engine in engines:

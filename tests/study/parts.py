@@ -7,14 +7,14 @@ from pathlib import Path
 
 from seeker.engine import Catalogs
 from seeker.study.design import Design, content_of
-from seeker.study.searching import Searching
+from seeker.study.searching import TrialSearch
 from seeker.study.tables import digest
-from test_server_parts import Server
+from server.test_parts import Server
 
 CONSENT = "You agree."
 CATALOG = "shop"
 
-Begin = Callable[..., Searching]
+Begin = Callable[..., TrialSearch]
 """Begins a study: in a store, with a clock, and with a design that differs as said."""
 
 
@@ -39,17 +39,17 @@ class Clock:
         return self.now
 
 
-def joined(study: Searching) -> str:
+def joined(study: TrialSearch) -> str:
     return study.conduct.join(digest(CONSENT))[0]
 
 
-def session_of(study: Searching, key: str) -> str:
+def session_of(study: TrialSearch, key: str) -> str:
     current = study.next(key).current
     assert current is not None
     return current.session
 
 
-def target_in(study: Searching, id: str) -> str:
+def target_in(study: TrialSearch, id: str) -> str:
     trial = study.conduct.trials.of_session(id)
     assert trial is not None
     return trial.target

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from seeker.cli import main
-from seeker.study.commands import consent_text
+from seeker.study.cli import consent_text
 
 
 @pytest.mark.parametrize(

@@ -9,14 +9,12 @@ import pytest
 
 from seeker.engine import Catalogs
 from seeker.errors import BadInput
-from seeker.study.cells import cells
-from seeker.study.design import Design
-from seeker.study.drawing import cell_of, seed_of, target_of
+from seeker.study.design import Design, cell_of, parse_cells, seed_of, target_of
 from study.parts import design_of
 
 
 def test_cells_are_balanced_for_any_number_of_people() -> None:
-    some = cells(("pairwise", "choice"), ("boltzmann", "greedy", "epsilon", "random"))
+    some = parse_cells(("pairwise", "choice"), ("boltzmann", "greedy", "epsilon", "random"))
     counts: Counter[str] = Counter()
     for person in range(21):
         for trial in range(5):
@@ -26,7 +24,7 @@ def test_cells_are_balanced_for_any_number_of_people() -> None:
 
 
 def test_cells_come_in_another_order_each_time() -> None:
-    some = cells(("choice",), ("boltzmann", "greedy", "epsilon", "random"))
+    some = parse_cells(("choice",), ("boltzmann", "greedy", "epsilon", "random"))
     orders = {
         tuple(cell_of(some, 0, person, trial, 4) for trial in range(4)) for person in range(20)
     }
@@ -44,12 +42,12 @@ def test_targets_are_drawn_evenly_and_never_twice_for_a_person() -> None:
 
 
 def test_a_cell_is_what_the_organiser_wrote() -> None:
-    one = cells(("pairwise:alpha=10:scale=raw",), ("epsilon:epsilon=0.25",))[0]
+    one = parse_cells(("pairwise:alpha=10:scale=raw",), ("epsilon:epsilon=0.25",))[0]
     model, strategy, repeat = one.made("unrated")
     assert (model.alpha, model.scale) == (10, "raw")  # type: ignore[attr-defined]
     assert strategy.epsilon == 0.25  # type: ignore[attr-defined]
     assert repeat == "unrated"
-    paper = cells(("paper",), ("greedy",))[0]
+    paper = parse_cells(("paper",), ("greedy",))[0]
     model, strategy, repeat = paper.made("never")
     assert (model.alpha, model.scale) == (1.0, "raw")  # type: ignore[attr-defined]
     assert strategy.first == "ranked"  # type: ignore[attr-defined]
@@ -76,7 +74,7 @@ def test_cells_that_cannot_be_are_refused(
     some: tuple[str, ...], strategies: tuple[str, ...]
 ) -> None:
     with pytest.raises(BadInput):
-        cells(some, strategies)
+        parse_cells(some, strategies)
 
 
 @pytest.mark.parametrize(

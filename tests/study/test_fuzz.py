@@ -13,16 +13,16 @@ import pytest
 import schemathesis
 
 from conftest import made
-from documents import ROOT
-from fuzzing import answered, tries
 from seeker.engine import Catalogs
 from seeker.server.settings import Settings
 from seeker.stores.sqlite import SqliteStore
 from seeker.study.app import study_app
 from seeker.study.design import Design, content_of
-from seeker.study.tables import People
+from seeker.study.tables import ParticipantTable
+from server.test_parts import WITHIN
 from study.parts import StudyServer
-from test_server_parts import WITHIN
+from support.documents import ROOT
+from support.fuzzing import answered, tries
 
 
 def _document() -> dict[str, Any]:
@@ -32,7 +32,7 @@ def _document() -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as place:
         file = f"{place}/study.sqlite"
         store = SqliteStore(file)
-        People(store).begin(design, "You agree.", 0.0)
+        ParticipantTable(store).begin(design, "You agree.", 0.0)
         store.close()
         app = study_app(Settings(store=file), Catalogs({"shop": catalog}))
         document = dict(app.openapi())

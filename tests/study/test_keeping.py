@@ -11,13 +11,12 @@ import pytest
 
 from seeker.engine import Catalogs, Engine
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
-from seeker.stores import MemoryStore, StoreFailed, open_store
+from seeker.stores import MemoryStore, StoreError, open_store
 from seeker.stores.sqlite import SqliteStore
-from seeker.study.conduct import Conduct
-from seeker.study.exporting import rows
-from seeker.study.progress import progress, told
-from seeker.study.searching import Searching
-from seeker.study.tables import People, digest, migrate, tables_of
+from seeker.study.conduct import Study
+from seeker.study.export import count_progress, describe_progress, study_rows
+from seeker.study.searching import TrialSearch
+from seeker.study.tables import ParticipantTable, digest, migrate, tables_of
 from study.parts import CONSENT, Begin, design_of, joined, session_of
 
 
@@ -25,7 +24,7 @@ def test_a_study_goes_on_only_with_the_same_design(
     catalogs: Catalogs, address: str, begin: Begin
 ) -> None:
     store = tables_of(open_store(address))
-    people = People(store)
+    people = ParticipantTable(store)
     people.begin(design_of(catalogs), CONSENT, 1.0)
     people.begin(design_of(catalogs, people=7), "You agree still.", 2.0)
     kept = people.design()
@@ -55,14 +54,14 @@ def test_a_study_in_memory_is_refused() -> None:
 def test_a_store_without_a_study_says_so_and_stays_so(catalogs: Catalogs, address: str) -> None:
     store = tables_of(open_store(address))
     asked: tuple[Callable[[], object], ...] = (
-        lambda: progress(store),
-        lambda: list(rows(store)),
-        lambda: Conduct(Engine(catalogs, store)),
+        lambda: count_progress(store),
+        lambda: list(study_rows(store)),
+        lambda: Study(Engine(catalogs, store)),
     )
     for ask in asked:
         with pytest.raises(NotFound, match="no study"):
             ask()
-    with pytest.raises(StoreFailed), store.reading() as run:
+    with pytest.raises(StoreError), store.reading() as run:
         run("SELECT version FROM study_schema")
     store.close()
 
@@ -95,8 +94,8 @@ def test_withdrawing_leaves_nothing_behind(address: str, begin: Begin) -> None:
     engine = study.conduct.engine
     assert engine.store.load(mine) is None
     assert study.conduct.trials.steps(mine) == []
-    assert {row["trial"] for row in rows(tables_of(engine.store))} == {0}
-    assert len({row["participant"] for row in rows(tables_of(engine.store))}) == 1
+    assert {row["trial"] for row in study_rows(tables_of(engine.store))} == {0}
+    assert len({row["participant"] for row in study_rows(tables_of(engine.store))}) == 1
     assert study.show(theirs).id == theirs
     with pytest.raises(NotFound):
         study.conduct.withdraw(key)
@@ -109,7 +108,7 @@ def test_two_tabs_get_one_trial(begin: Begin, address: str) -> None:
         key = joined(tabs[0])
         at_once = threading.Barrier(2)
 
-        def opened(tab: Searching, key: str = key, at_once: threading.Barrier = at_once) -> str:
+        def opened(tab: TrialSearch, key: str = key, at_once: threading.Barrier = at_once) -> str:
             at_once.wait()
             return session_of(tab, key)
 
@@ -135,13 +134,13 @@ def test_progress_is_told_by_cell_and_without_identities(begin: Begin, file: str
     session_of(study, key)
     study.stop(key, 0)
     session_of(study, key)
-    one = progress(tables_of(study.conduct.engine.store))
+    one = count_progress(tables_of(study.conduct.engine.store))
     assert (one.joined, one.withdrawn, one.finished) == (2, 0, 0)
     assert (one.trials, one.wanted) == (1, 6)
     assert sum(cell.gave_up for cell in one.cells) == 1
     assert sum(cell.under_way for cell in one.cells) == 1
     assert len(one.cells) == 4
-    lines = list(told(one))
+    lines = list(describe_progress(one))
     label = study.conduct.people.of(key).label
     assert not any(label in line for line in lines)
     assert any("choice + random" in line for line in lines)

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from seeker.errors import BadInput, NotFound
-from seeker.lab import report, rows
-from seeker.lab.claims import claims, models
+from seeker.lab import results
 from seeker.lab.compare import against_all, compare, fisher, shuffled
-from seeker.lab.humans import section
 from seeker.lab.metrics import leader_board
-from seeker.lab.outcomes import outcomes
-from seeker.lab.strips import Album
-from seeker.lab.studies import human, names, write
-from test_server_parts import folder_of
+from seeker.lab.outcomes import make_outcomes
+from seeker.lab.paper import claims_of_people, models
+from seeker.lab.report import report
+from seeker.lab.report.layout import Album
+from seeker.lab.report.people import people_section
+from seeker.lab.results import human, names, write_study
+from server.test_parts import folder_of
 
 pytest.importorskip("pyarrow")
 ITEMS, PAGES = 100, 4
@@ -91,12 +92,12 @@ def some(tmp_path: Path) -> Path:
         made.append(search("choice + greedy", f"p{who}", 0, 1))
         made.append(search("pairwise + greedy", f"p{who}", 1, None, overlooked=(2,)))
     file = tmp_path / "study.parquet"
-    write(file, study(*made))
+    write_study(file, study(*made))
     return file
 
 
 def test_found_is_what_the_person_picked_not_what_was_on_the_page(some: Path) -> None:
-    done = outcomes(rows.read(some))
+    done = make_outcomes(results.read_rows(some))
     assert done.human
     finds, fails = done.of("choice + greedy"), done.of("pairwise + greedy")
     assert finds.found.all()
@@ -109,18 +110,18 @@ def test_found_is_what_the_person_picked_not_what_was_on_the_page(some: Path) ->
 
 def test_searches_that_were_left_do_not_count(tmp_path: Path) -> None:
     left = search("choice + greedy", "p1", 1, None, outcome=None)
-    write(tmp_path / "a.jsonl", study(search("choice + greedy", "p1", 0, 2), left))
-    assert len(outcomes(rows.read(tmp_path / "a.jsonl"))) == 1
-    write(tmp_path / "b.jsonl", left)
+    write_study(tmp_path / "a.jsonl", study(search("choice + greedy", "p1", 0, 2), left))
+    assert len(make_outcomes(results.read_rows(tmp_path / "a.jsonl"))) == 1
+    write_study(tmp_path / "b.jsonl", left)
     with pytest.raises(NotFound, match="no search with an end"):
-        report.write([tmp_path / "b.jsonl"], tmp_path / "report.html")
-    write(tmp_path / "c.jsonl", [])
+        report.write_report([tmp_path / "b.jsonl"], tmp_path / "report.html")
+    write_study(tmp_path / "c.jsonl", [])
     with pytest.raises(NotFound, match="no search with an end"):
-        report.write([tmp_path / "c.jsonl"], tmp_path / "report.html")
+        report.write_report([tmp_path / "c.jsonl"], tmp_path / "report.html")
 
 
 def test_people_are_compared_unpaired(some: Path) -> None:
-    done = outcomes(rows.read(some))
+    done = make_outcomes(results.read_rows(some))
     one = compare(done, "choice + greedy", "pairwise + greedy", "people")
     assert not one.paired
     assert (one.pairs, one.only_ours, one.only_theirs) == (20, 10, 0)
@@ -151,13 +152,13 @@ def test_intervals_are_drawn_over_participants(tmp_path: Path) -> None:
     # One participant finds everything, the other nothing: there are two people, not forty.
     made = [search("choice + greedy", "p1", trial, 0) for trial in range(20)]
     made += [search("choice + greedy", "p2", trial, None) for trial in range(20)]
-    write(tmp_path / "a.parquet", study(*made))
-    (line,) = leader_board(outcomes(rows.read(tmp_path / "a.parquet")))
+    write_study(tmp_path / "a.parquet", study(*made))
+    (line,) = leader_board(make_outcomes(results.read_rows(tmp_path / "a.parquet")))
     assert (line.found.value, line.found.low, line.found.high) == (0.5, 0.0, 1.0)
 
 
 def test_what_people_did_is_told(some: Path) -> None:
-    told = section(rows.read(some))
+    told = people_section(results.read_rows(some))
     assert "choice + greedy" in told
     assert "10 <small>100%</small>" in told
     # Nothing of one method was overlooked, and all of the other.
@@ -179,10 +180,10 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
             made.append(search(f"paper + {strategy}", f"p{who}", trial, None, rank=one))
     made.append(search("choice + greedy", "p1", 5, 1))
     file = tmp_path / "study.jsonl"
-    write(file, study(*made))
-    done = outcomes(rows.read(file))
+    write_study(file, study(*made))
+    done = make_outcomes(results.read_rows(file))
     assert models(done) == ["paper"]
-    verdicts = {one.words: one.verdict for one in claims(done, "paper")}
+    verdicts = {one.words: one.verdict for one in claims_of_people(done, "paper")}
     assert len(verdicts) == 15
     for name in ("greedy", "epsilon", "random"):
         assert verdicts[f"Recall: Boltzmann above {name}."] == "holds"
@@ -195,18 +196,21 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
     ]
     for row in turned:
         row["method"] = row["method"].replace("+ x", "+ random")
-    write(file, turned)
-    verdicts = {o.words: o.verdict for o in claims(outcomes(rows.read(file)), "paper")}
+    write_study(file, turned)
+    verdicts = {
+        o.words: o.verdict
+        for o in claims_of_people(make_outcomes(results.read_rows(file)), "paper")
+    }
     assert verdicts["Recall: Boltzmann above random."] == "does not hold"
     out = tmp_path / "report.html"
-    report.write([file], out)
+    report.write_report([file], out)
     text = out.read_text(encoding="utf-8")
     assert "with people and the model paper" in text
     assert "12 participants" in text
 
 
 def test_items_are_known_by_their_ids(some: Path) -> None:
-    assert names(rows.read(some)) == {
+    assert names(results.read_rows(some)) == {
         "shop": {0: "item 0", 1: "item 1", 50: "item 50", 51: "item 51"}
     }
 
@@ -225,11 +229,11 @@ def test_simulated_runs_have_none_of_what_people_add(tmp_path: Path) -> None:
         row["source"], row["person"] = "simulated", "best + worst"
         for name in human().names:
             del row[name]
-    rows.write(tmp_path / "run.parquet", plain)
-    table = rows.read(tmp_path)
+    results.write_rows(tmp_path / "run.parquet", plain)
+    table = results.read_rows(tmp_path)
     assert table["participant"].null_count == len(table) == 3
     assert names(table) == {}
-    done = outcomes(table)
+    done = make_outcomes(table)
     assert not done.human
     assert (done.unit == done.task).all()
     assert done.found.tolist() == [True]
@@ -244,9 +248,9 @@ def test_studies_and_runs_stand_in_one_report(some: Path, tmp_path: Path) -> Non
         row["source"], row["person"] = "simulated", "best + worst"
         for name in human().names:
             del row[name]
-    rows.write(folder / "run.parquet", plain)
+    results.write_rows(folder / "run.parquet", plain)
     out = tmp_path / "report.html"
-    report.write([some, folder], out)
+    report.write_report([some, folder], out)
     text = out.read_text(encoding="utf-8")
     for words in ("best + worst", "people", "What people did", "26 searches"):
         assert words in text
@@ -267,10 +271,10 @@ def test_files_that_are_no_runs_are_refused(
 ) -> None:
     (tmp_path / file).write_text(content, encoding="utf-8")
     with pytest.raises(BadInput, match=sentence):
-        rows.read(tmp_path / file)
+        results.read_rows(tmp_path / file)
 
 
 def test_a_study_is_written_as_parquet_or_lines_only(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="neither"):
-        write(tmp_path / "study.csv", [])
+        write_study(tmp_path / "study.csv", [])
     assert list(tmp_path.iterdir()) == []

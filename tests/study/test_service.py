@@ -13,11 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from seeker.cli import cli
-from seeker.lab.outcomes import outcomes
-from seeker.lab.rows import read, schema
-from seeker.lab.studies import human
+from seeker.lab.outcomes import make_outcomes
+from seeker.lab.results import human, read_rows, schema
+from server.test_parts import logged, pieces
 from study.parts import StudyServer
-from test_server_parts import logged, pieces
 
 pytest.importorskip("pyarrow")
 STEPS, TRIALS, PAGE = 6, 3, 8
@@ -240,14 +239,14 @@ def test_the_export_is_rows_of_the_lab_and_the_report_reads_them(
     for file in files:
         done = CliRunner().invoke(cli, ["study", "export", "-o", str(file), "--store", store])
         assert done.exit_code == 0, done.output
-    table = read(files[0])
+    table = read_rows(files[0])
     assert table.schema.names == [*schema().names, *human().names]
-    assert read(files[1]).to_pylist() == table.to_pylist()
+    assert read_rows(files[1]).to_pylist() == table.to_pylist()
     text = files[1].read_text(encoding="utf-8")
     assert person.key not in text
     rows = [json.loads(line) for line in text.splitlines()]
     mine = [row for row in rows if row["outcome"] is not None]
-    assert len({(row["participant"], row["trial"]) for row in mine}) == len(outcomes(table))
+    assert len({(row["participant"], row["trial"]) for row in mine}) == len(make_outcomes(table))
     assert {row["method"] for row in mine} <= {
         f"{model} + {strategy}"
         for model in ("pairwise", "choice")
@@ -258,7 +257,7 @@ def test_the_export_is_rows_of_the_lab_and_the_report_reads_them(
         assert len(row["page"]) == len(row["page_ids"])
         assert not (row["found"] and row["overlooked"])
         assert 1 <= row["rank"] <= row["items"] == 120
-    done_by = outcomes(table)
+    done_by = make_outcomes(table)
     for place, unit in enumerate(done_by.unit):
         found = [row["found"] for row in mine if row["participant"] == unit]
         assert done_by.found[place] <= any(found)

@@ -6,14 +6,13 @@ from collections.abc import Callable
 
 import pytest
 
-from seeker.engine import Catalogs, Moved
+from seeker.engine import Catalogs, StaleStepError
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.lab.trial import rank_of
+from seeker.lab.simulate import rank_of
 from seeker.session import Click, Found, Redo, Session, Undo
-from seeker.stores import Key
-from seeker.study.exporting import rows
-from seeker.study.progress import progress
-from seeker.study.searching import Searching
+from seeker.stores import IdempotencyKey
+from seeker.study.export import count_progress, study_rows
+from seeker.study.searching import TrialSearch
 from seeker.study.tables import tables_of
 from study.parts import CATALOG, Begin, Clock, joined, session_of, target_in
 
@@ -60,7 +59,7 @@ def test_a_trial_ends_when_its_steps_are_used_up(begin: Begin, file: str) -> Non
     key = joined(study)
     id = session_of(study, key)
     target = target_in(study, id)
-    name = Key(id, "the-last-click-of-a-trial", "what was said")
+    name = IdempotencyKey(id, "the-last-click-of-a-trial", "what was said")
     for n in range(4):
         page = study.show(id).page.ids
         item = next(one for one in page if one != target)
@@ -80,13 +79,13 @@ def test_a_trial_ends_when_its_steps_are_used_up(begin: Begin, file: str) -> Non
         lambda: study.act(id, Found(target)),
     )
     for act in acts:
-        with pytest.raises(Moved, match="over") as caught:
+        with pytest.raises(StaleStepError, match="over") as caught:
             act()
         assert caught.value.shown.belief is None
     assert len(study.conduct.engine.kept(id).events) == 5
 
 
-def searched(study: Searching, key: str, pick: str, overlook: bool = False) -> str:
+def searched(study: TrialSearch, key: str, pick: str, overlook: bool = False) -> str:
     """Search by disliking others until the target is on a page, in as many trials as it takes."""
     while True:
         id = session_of(study, key)
@@ -129,9 +128,11 @@ def test_a_target_that_was_overlooked_is_told_from_one_that_was_not(
     steps = study.conduct.trials.steps(id)
     assert sum(step.overlooked(target) for step in steps) == 1
     assert steps[-1].act == "found"
-    made = [row for row in rows(tables_of(study.conduct.engine.store)) if row["found"]]
+    made = [row for row in study_rows(tables_of(study.conduct.engine.store)) if row["found"]]
     assert [row["step"] for row in made] == [steps[-1].number]
-    counted = sum(cell.overlooked for cell in progress(tables_of(study.conduct.engine.store)).cells)
+    counted = sum(
+        cell.overlooked for cell in count_progress(tables_of(study.conduct.engine.store)).cells
+    )
     assert counted == sum(
         any(step.overlooked(trial.target) for step in study.conduct.trials.steps(trial.session))
         for trial in study.conduct.trials.all()
@@ -147,7 +148,7 @@ def test_taking_another_item_for_the_target_is_counted(
     target = target_in(study, id)
     page = study.show(id).page.ids
     for _ in range(2):
-        with pytest.raises(Moved, match="not the one") as caught:
+        with pytest.raises(StaleStepError, match="not the one") as caught:
             study.act(id, Found(next(one for one in page if one != target)))
         assert caught.value.shown.belief is None
     if target not in page:
@@ -174,7 +175,7 @@ def test_only_the_page_can_be_judged(catalogs: Catalogs, begin: Begin, file: str
     # What was judged may be judged again or cleared, though it has left the page.
     study.act(id, Click(item, "dislike"))
     study.act(id, Click(item, "clear"))
-    with pytest.raises(Moved) as caught:
+    with pytest.raises(StaleStepError) as caught:
         study.act(id, Click(page[-1], "like", None), 0)
     assert caught.value.shown.belief is None
     assert [step.act for step in study.conduct.trials.steps(id)] == [

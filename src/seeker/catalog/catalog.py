@@ -12,27 +12,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seeker import display, models
-from seeker.catalog import head as heads
-from seeker.catalog import keywords, reading
-from seeker.catalog.attributes import Attributes
-from seeker.catalog.departed import Departed
-from seeker.catalog.facets import Facet
-from seeker.catalog.given import checked_ids, checked_titles, checked_views
-from seeker.catalog.head import Head
-from seeker.catalog.opening import check_items, check_sizes, open_views
-from seeker.catalog.paths import PathLike, path_of
-from seeker.catalog.shelf import InMemory, Shelf, Stored
-from seeker.catalog.values import Kind, short
+from seeker.catalog import keywords, text_reader
+from seeker.catalog import manifest as heads
+from seeker.catalog.attributes import (
+    Attributes,
+    Kind,
+    check_ids,
+    check_titles,
+    check_views,
+    shorten,
+)
+from seeker.catalog.filters import Facet
+from seeker.catalog.items import ItemCollection, MemoryItems, StoredItems, Tombstones
+from seeker.catalog.manifest import Manifest, PathLike, path_of
+from seeker.catalog.stored_views import check_items, check_sizes, open_views
 from seeker.errors import BadInput, NotFound
-from seeker.numbers import check_whole
 from seeker.session import Event, Item, Session, State
 from seeker.session.events import Repeat
 from seeker.session.finder import Finder
-from seeker.session.local import LocalFinder
-from seeker.session.whereabouts import Whereabouts
+from seeker.session.local_finder import LocalFinder
+from seeker.session.rows import RowIndex
 from seeker.space import Metric, View
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
+from seeker.validation import check_whole
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -43,11 +46,11 @@ class Catalog:
 
     def __init__(
         self,
-        shelf: Shelf,
+        shelf: ItemCollection,
         views: Mapping[str, View],
-        readers: Mapping[str, reading.Reader],
+        readers: Mapping[str, text_reader.TextReader],
         folder: Path | None = None,
-        head: Head | None = None,
+        head: Manifest | None = None,
     ) -> None:
         """Put a catalog together from checked parts; use `from_arrays` or `open`."""
         self._shelf = shelf
@@ -80,10 +83,10 @@ class Catalog:
         that reads text lets a session hear words. dtype: how they are stored: "float32", "float16",
         "int8" (one step per item), or "auto", by their size.
         """
-        names = checked_ids(ids)
-        made = checked_views(views, len(names), metric, scale, dtype)
-        shelf = InMemory(names, checked_titles(titles, names), Attributes.of(attributes, names))
-        return cls(shelf, made, reading.given(embedders or {}, made))
+        names = check_ids(ids)
+        made = check_views(views, len(names), metric, scale, dtype)
+        shelf = MemoryItems(names, check_titles(titles, names), Attributes.of(attributes, names))
+        return cls(shelf, made, text_reader.reader_from_embedder(embedders or {}, made))
 
     @classmethod
     def open(cls, path: PathLike, trust: bool = False) -> Catalog:
@@ -94,12 +97,12 @@ class Catalog:
         """
         folder = path_of(path, "the path of a catalog")
         stamp = _stamp(folder)
-        head = heads.read(folder)
+        head = heads.read_manifest(folder)
         check_sizes(folder, head)
         views = open_views(folder, head)
         check_items(folder, head)
-        shelf = Stored(folder / head.items.file, head.count)
-        catalog = cls(shelf, views, reading.recorded(head, trust), folder, head)
+        shelf = StoredItems(folder / head.items.file, head.count)
+        catalog = cls(shelf, views, text_reader.reader_from_manifest(head, trust), folder, head)
         # From before the head was read: a switch in between must show as a change.
         catalog._stamp = stamp
         return catalog
@@ -121,7 +124,7 @@ class Catalog:
         stamp = _stamp(self.folder)
         if stamp is None or stamp == self._stamp:
             return False
-        if heads.read(self.folder).identity != self.head.identity:
+        if heads.read_manifest(self.folder).identity != self.head.identity:
             return True
         self._stamp = stamp
         return False
@@ -172,7 +175,7 @@ class Catalog:
         """Return the session that these events, or their JSON, make up: the same to the bit."""
         return Session.replay(self, events)
 
-    def finder(self, state: State, rows: Whereabouts) -> Finder:
+    def finder(self, state: State, rows: RowIndex) -> Finder:
         """Return what computes order and belief for a session in some state."""
         return LocalFinder(self, state, rows)
 
@@ -180,7 +183,7 @@ class Catalog:
         """Return the place of an item in the catalog."""
         row = self._shelf.row(item) if isinstance(item, str) else None
         if row is None:
-            raise NotFound(f"There is no item {short(item)} in this catalog.", self._meant(item))
+            raise NotFound(f"There is no item {shorten(item)} in this catalog.", self._meant(item))
         return row
 
     def _meant(self, item: object) -> str:
@@ -205,10 +208,10 @@ class Catalog:
         return self.folder / item.media
 
     @property
-    def departed(self) -> Departed:
+    def departed(self) -> Tombstones:
         """The vectors of items that were removed, for sessions in which they were judged."""
         dimensions = {name: view.dimensions for name, view in self.views.items()}
-        return Departed(None if self.folder is None else self._shelf.table, dimensions)
+        return Tombstones(None if self.folder is None else self._shelf.table, dimensions)
 
     def walk(self) -> Iterator[tuple[str, str, str, str | None, dict[str, Any]]]:
         """Yield id, title, text, media and attributes of all items, without holding them all."""
@@ -249,7 +252,7 @@ class Catalog:
         Three quarters are shared by the hits in proportion to their scores; the rest is spread
         evenly, so that nothing is impossible. Without a hit all items are equal.
         """
-        return keywords.prior(*self._shelf.table.scores(words), len(self))
+        return keywords.keyword_prior(*self._shelf.table.scores(words), len(self))
 
     @property
     def reads_text(self) -> bool:
@@ -279,7 +282,7 @@ class Hit:
 def _stamp(folder: Path | None) -> tuple[int, int, int] | None:
     """Return what changes when catalog.json is replaced."""
     try:
-        found = None if folder is None else (folder / heads.NAME).stat()
+        found = None if folder is None else (folder / heads.MANIFEST_NAME).stat()
     except OSError:
         return None
     return found and (found.st_ino, found.st_mtime_ns, found.st_size)

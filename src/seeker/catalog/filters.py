@@ -1,16 +1,41 @@
-"""Filters over attributes, as conditions of SQL."""
+"""Filters over attributes, as conditions of SQL, and facets: how values are spread."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
-from seeker.catalog.values import CALLED, Kind, Plain, short
+from seeker.catalog.attributes import KIND_NAMES, Kind, PlainValue, shorten
 from seeker.errors import BadInput, NotFound
+
+
+@dataclass(frozen=True)
+class Facet:
+    """One attribute's values.
+
+    known: how many items have a value. values: the most frequent ones, with how many items have
+    them; empty for numbers, which have a low and a high instead. distinct: how many there are.
+    """
+
+    name: str
+    kind: Kind
+    known: int
+    distinct: int
+    values: tuple[tuple[str | bool, int], ...] = ()
+    low: float | None = None
+    high: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the facet as plain JSON values."""
+        return {
+            **asdict(self),
+            "values": [{"value": value, "count": count} for value, count in self.values],
+        }
+
 
 _LARGEST = sys.float_info.max
 _COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -26,17 +51,17 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Where:
+class SqlCondition:
     """A condition over the rows of `known`, with its values."""
 
     sql: str
     values: tuple[Any, ...]
 
 
-EVERYTHING = Where("1", ())
+NO_CONDITION = SqlCondition("1", ())
 
 
-def where(filter: object, attributes: Mapping[str, Attribute]) -> Where:
+def sql_condition(filter: object, attributes: Mapping[str, Attribute]) -> SqlCondition:
     """Return a filter as a condition, checked against the attributes that there are.
 
     A filter maps names to a value, a list of values, or bounds such as {"ge": 10, "lt": 50}; all
@@ -44,7 +69,7 @@ def where(filter: object, attributes: Mapping[str, Attribute]) -> Where:
     that have no value.
     """
     if filter is None:
-        return EVERYTHING
+        return NO_CONDITION
     if not isinstance(filter, Mapping):
         raise BadInput(
             "The filter is not a mapping of attributes to conditions.",
@@ -54,18 +79,18 @@ def where(filter: object, attributes: Mapping[str, Attribute]) -> Where:
     for name, condition in filter.items():
         if name not in attributes:
             raise NotFound(
-                f"The catalog has no attribute {short(name)}.", f"It has {sorted(attributes)}."
+                f"The catalog has no attribute {shorten(name)}.", f"It has {sorted(attributes)}."
             )
         conditions.append(_condition(attributes[name], condition))
     if not conditions:
-        return EVERYTHING
-    return Where(
+        return NO_CONDITION
+    return SqlCondition(
         " AND ".join(f"({one.sql})" for one in conditions),
         tuple(value for one in conditions for value in one.values),
     )
 
 
-def _condition(attribute: Attribute, condition: object) -> Where:
+def _condition(attribute: Attribute, condition: object) -> SqlCondition:
     if isinstance(condition, Mapping):
         return _bounds(attribute, condition)
     many = isinstance(condition, list | tuple | set | frozenset | np.ndarray)
@@ -85,28 +110,31 @@ def _condition(attribute: Attribute, condition: object) -> Where:
         values += present
     if len(present) < len(wanted):
         either.append(f"{column} IS NULL")
-    return Where(" OR ".join(either) or "0", tuple(values))
+    return SqlCondition(" OR ".join(either) or "0", tuple(values))
 
 
-def _bounds(attribute: Attribute, bounds: Mapping[Any, Any]) -> Where:
+def _bounds(attribute: Attribute, bounds: Mapping[Any, Any]) -> SqlCondition:
     if not bounds or any(key not in _COMPARE for key in bounds):
         raise BadInput(
-            f"The bounds on {attribute.name!r} are {short(dict(bounds))}.",
+            f"The bounds on {attribute.name!r} are {shorten(dict(bounds))}.",
             f"Use one or more of {sorted(_COMPARE)}.",
         )
     if attribute.kind in ("boolean", "tags"):
         raise BadInput(
-            f"The attribute {attribute.name!r} holds {CALLED[attribute.kind]}, which has no order.",
+            f"The attribute {attribute.name!r} holds {KIND_NAMES[attribute.kind]}, "
+            "which has no order.",
             "Give the values that may pass instead of bounds.",
         )
     values = [_value(attribute, bound) for bound in bounds.values()]
     if any(value is None for value in values):
         raise BadInput(f"A bound on {attribute.name!r} is empty.")
     column = f"known.a{attribute.number}"
-    return Where(" AND ".join(f"{column} {_COMPARE[key]} ?" for key in bounds), tuple(values))
+    return SqlCondition(
+        " AND ".join(f"{column} {_COMPARE[key]} ?" for key in bounds), tuple(values)
+    )
 
 
-def _value(attribute: Attribute, value: object) -> Plain:
+def _value(attribute: Attribute, value: object) -> PlainValue:
     """Return a value that a filter asks for, if it is one that this attribute can have."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -121,8 +149,8 @@ def _value(attribute: Attribute, value: object) -> Plain:
         case "text" | "tags" if isinstance(value, str):
             return value.encode("utf-8", "replace").decode()
     raise BadInput(
-        f"The attribute {attribute.name!r} holds {CALLED[attribute.kind]}, "
-        f"but the filter asks for {short(value)}.",
+        f"The attribute {attribute.name!r} holds {KIND_NAMES[attribute.kind]}, "
+        f"but the filter asks for {shorten(value)}.",
     )
 
 

@@ -18,7 +18,7 @@ It is the chance that the thing looked for carries the words that were typed."""
 MOST_WORDS = 64
 
 
-def query(words: object) -> str | None:
+def fts_query(words: object) -> str | None:
     """Return words as a query of FTS5, or None where there is nothing to look for.
 
     Every word is quoted, so that nothing a person types is read as syntax. Items with any of the
@@ -35,7 +35,7 @@ def query(words: object) -> str | None:
     return " OR ".join([*parts, f"{parts[-1]} *"])
 
 
-def prior(rows: Rows, scores: Doubles, count: int) -> Doubles:
+def keyword_prior(rows: Rows, scores: Doubles, count: int) -> Doubles:
     """Return log-probabilities of `count` items from the scores of the hits, (hits,) each.
 
     p(t) = 0.75 · score(t) / Σ scores + 0.25 / items; without hits, all items are equal.

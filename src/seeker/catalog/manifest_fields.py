@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from seeker.catalog.values import clean, is_unicode, short
+from seeker.catalog.attributes import clean_attributes, is_unicode, shorten
 
 LARGEST_BYTES = 16_000_000
 """How long a catalog.json may be."""
@@ -36,7 +36,7 @@ class Fields:
     def __init__(self, value: object, where: str) -> None:
         """Take a value; where: its name in a sentence."""
         if not isinstance(value, dict):
-            raise BadField(f"has {short(value)} as {where} instead of an object")
+            raise BadField(f"has {shorten(value)} as {where} instead of an object")
         self.value: dict[str, Any] = value
         self._where = where
 
@@ -119,11 +119,11 @@ class Fields:
         return self.value[key]
 
     def _named(self, key: str) -> str:
-        shown = key if key.isprintable() and len(key) <= 64 else short(key)
+        shown = key if key.isprintable() and len(key) <= 64 else shorten(key)
         return f"{self._where[1:-1]}.{shown}" if self._where.startswith("'") else shown
 
     def _bad(self, key: str, wanted: str) -> BadField:
-        value = short(self.value[key])
+        value = shorten(self.value[key])
         return BadField(f"says that '{self._named(key)}' is {value}, which is not {wanted}")
 
 
@@ -172,17 +172,17 @@ def check_plain(value: object) -> None:
             case dict():
                 for key, part in one.items():
                     if not isinstance(key, str):
-                        raise BadField(f"holds the name {short(key)}, which is no text")
+                        raise BadField(f"holds the name {shorten(key)}, which is no text")
                     waiting += [(key, depth + 1), (part, depth + 1)]
             case _:
-                raise BadField(f"holds {short(one)}, which JSON has no form for")
+                raise BadField(f"holds {shorten(one)}, which JSON has no form for")
 
 
 def cleaned(value: Any) -> Any:
     """Return a value whose texts can all be written as UTF-8, such as the path of a source."""
     match value:
         case str():
-            return clean(value)
+            return clean_attributes(value)
         case list() | tuple():
             return [cleaned(part) for part in value]
         case dict():

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.catalog import Catalog
-from seeker.catalog.connections import connect
-from seeker.catalog.head import Damaged, Head, Stored
+from seeker.catalog.item_table import connect
+from seeker.catalog.manifest import Damaged, FileEntry, Manifest
 from seeker.catalog.manifest_fields import is_media_name
 from seeker.errors import SeekerError
 from seeker.space import View
@@ -22,7 +22,7 @@ _CLOSE = 1e-6
 """By how much what was measured may differ on another machine, as a part of the whole."""
 
 
-def problems(path: str | Path) -> list[str]:
+def find_problems(path: str | Path) -> list[str]:
     """Return what is wrong with a catalog, in sentences; none if it is whole.
 
     A folder that is no catalog, or one of a newer Seeker, is an error, as it is for everybody else.
@@ -37,9 +37,9 @@ def problems(path: str | Path) -> list[str]:
     return list(_problems(folder, catalog, catalog.head))
 
 
-def _problems(folder: Path, catalog: Catalog, head: Head) -> Iterator[str]:
+def _problems(folder: Path, catalog: Catalog, head: Manifest) -> Iterator[str]:
     for stored in head.files:
-        if Stored.of(folder, stored.file).sha256 != stored.sha256:
+        if FileEntry.of(folder, stored.file).sha256 != stored.sha256:
             yield f"'{stored.file}' is not what was written: its checksum is another."
     try:
         with closing(connect(folder / head.items.file)) as connection:
@@ -78,7 +78,7 @@ def _view_problems(name: str, view: View) -> Iterator[str]:
         yield f"The scale, radius or moments of view '{name}' are not those of its vectors."
 
 
-def _item_problems(connection: sqlite3.Connection, folder: Path, head: Head) -> Iterator[str]:
+def _item_problems(connection: sqlite3.Connection, folder: Path, head: Manifest) -> Iterator[str]:
     for (said,) in connection.execute("PRAGMA integrity_check"):
         if said != "ok":
             yield f"'{head.items.file}' is damaged: {said.splitlines()[0]}."
@@ -92,7 +92,7 @@ def _item_problems(connection: sqlite3.Connection, folder: Path, head: Head) -> 
     yield from _media_problems(connection, folder, head)
 
 
-def _departed_problems(connection: sqlite3.Connection, head: Head) -> Iterator[str]:
+def _departed_problems(connection: sqlite3.Connection, head: Manifest) -> Iterator[str]:
     (count,) = connection.execute("SELECT count(DISTINCT id) FROM departed").fetchone()
     if count != head.departed:
         yield f"Vectors of {count:,} removed items are kept instead of {head.departed:,}."
@@ -102,7 +102,7 @@ def _departed_problems(connection: sqlite3.Connection, head: Head) -> Iterator[s
         yield "Vectors of removed items do not fit the views."
 
 
-def _media_problems(connection: sqlite3.Connection, folder: Path, head: Head) -> Iterator[str]:
+def _media_problems(connection: sqlite3.Connection, folder: Path, head: Manifest) -> Iterator[str]:
     media = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
     named, missing, changed, outside = 0, 0, 0, 0
     for (name,) in media:

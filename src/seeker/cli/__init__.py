@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from seeker.cli.building import add, build
+from seeker.cli.build import add, build
 from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.demo import demo
-from seeker.cli.failures import said
-from seeker.lab.commands import evaluate, report
-from seeker.server.commands import keys, serve, sessions
-from seeker.study.commands import study
+from seeker.cli.errors import report_errors
+from seeker.lab.cli import evaluate, report
+from seeker.server.cli import keys, serve, sessions
+from seeker.study.cli import study
 
 SECTIONS: Mapping[str, Sequence[click.Command]] = {
     "To begin with": (demo,),
@@ -60,5 +60,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         sys.stdout.flush()
     except Exception as error:
-        return said(error)
+        return report_errors(error)
     return result if isinstance(result, int) else 0

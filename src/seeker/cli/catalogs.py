@@ -3,16 +3,76 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from seeker.cli.conditions import filter_of
-from seeker.cli.words import counted, printable, sized
+from seeker.cli.formatting import format_bytes, format_count, printable
+from seeker.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
     from seeker import Item
+
+
+_CONDITION = re.compile(r"(.+?)\s*(<=|>=|=|<|>)\s*(.*)", re.DOTALL)
+_NAMES = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
+
+
+def parse_filter(conditions: Sequence[str], kinds: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return a filter of what was typed; kinds: of the catalog's attributes.
+
+    The same name with = again means 'or'; bounds on the same name all hold.
+    """
+    found: dict[str, Any] = {}
+    for condition in conditions:
+        if condition.lstrip().startswith("{"):
+            found.update(_json(condition))
+            continue
+        match = _CONDITION.fullmatch(condition.strip())
+        if match is None:
+            raise BadInput(
+                f"{condition!r} is not a condition.", "Write label=Dress, price<50, or JSON."
+            )
+        name, sign, typed = match.groups()
+        if name not in kinds:
+            raise NotFound(f"The catalog has no attribute {name!r}.", f"It has {sorted(kinds)}.")
+        value = _value(name, typed, kinds[name])
+        if sign == "=":
+            listed = found.setdefault(name, [])
+            if not isinstance(listed, list):
+                raise BadInput(f"{name!r} has both values and bounds.", "Use one of them.")
+            listed.append(value)
+        else:
+            bounds = found.setdefault(name, {})
+            if not isinstance(bounds, dict):
+                raise BadInput(f"{name!r} has both values and bounds.", "Use one of them.")
+            bounds[_NAMES[sign]] = value
+    return found or None
+
+
+def _json(condition: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(condition))
+    except (ValueError, TypeError, RecursionError):
+        raise BadInput(f"{condition!r} begins like JSON, but is not.") from None
+
+
+def _value(name: str, typed: str, kind: str) -> str | float | bool | None:
+    if typed == "":
+        return None
+    if kind == "number":
+        try:
+            return float(typed)
+        except ValueError:
+            raise BadInput(f"{name!r} holds numbers, and {typed!r} is none.") from None
+    if kind == "boolean":
+        if typed.lower() not in ("true", "false", "yes", "no", "1", "0"):
+            raise BadInput(f"{name!r} is true or false, and {typed!r} is neither.")
+        return typed.lower() in ("true", "yes", "1")
+    return typed
 
 
 @click.command(short_help="Describe a catalog.")
@@ -21,13 +81,13 @@ if TYPE_CHECKING:
 def info(catalog: str, as_json: bool) -> None:
     """Describe CATALOG: its items, views, attributes and where they came from."""
     from seeker import Catalog
-    from seeker.cli.describe import described
+    from seeker.cli.formatting import describe_catalog
 
     opened = Catalog.open(catalog)
     if as_json and opened.head is not None:
         click.echo(json.dumps(opened.head.to_json(), indent=2, ensure_ascii=False))
         return
-    for line in described(opened):
+    for line in describe_catalog(opened):
         click.echo(line)
 
 
@@ -45,10 +105,10 @@ def search(
     Without words, the items that pass the conditions are listed in their order.
     """
     from seeker import Catalog
-    from seeker.catalog.values import short
+    from seeker.catalog.attributes import shorten
 
     opened = Catalog.open(catalog)
-    wanted = filter_of(where, opened.attributes)
+    wanted = parse_filter(where, opened.attributes)
     found: list[tuple[Item, float | None]]
     if words:
         hits = opened.search(" ".join(words), limit, wanted)
@@ -67,7 +127,7 @@ def search(
         parts += [printable(one) for one in dict.fromkeys((item.id, item.title))]
         click.echo("  ".join(parts))
     if not found:
-        what = f"matches {short(' '.join(words))}" if words else "passes the conditions"
+        what = f"matches {shorten(' '.join(words))}" if words else "passes the conditions"
         click.echo(f"Nothing {what}.", err=True)
 
 
@@ -82,7 +142,7 @@ def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str
     Whoever has the catalog open keeps the old version.
     """
     from seeker import Catalog
-    from seeker.catalog.building import update
+    from seeker.catalog.build import update
 
     opened = Catalog.open(catalog)
     gone: list[str] = []
@@ -94,9 +154,9 @@ def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str
     changed = update.remove(
         catalog,
         ids=gone if gone else None,
-        where=filter_of(where, opened.attributes),
+        where=parse_filter(where, opened.attributes),
     )
-    removed = counted(len(opened) - len(changed), "item")
+    removed = format_count(len(opened) - len(changed), "item")
     click.echo(f"Removed {removed}; {len(changed):,} left, version {changed.version}.")
 
 
@@ -104,9 +164,9 @@ def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str
 @click.argument("catalog")
 def verify(catalog: str) -> int:
     """Read all of CATALOG and compare it with its checksums."""
-    from seeker.catalog.verify import problems
+    from seeker.catalog.verify import find_problems
 
-    found = problems(catalog)
+    found = find_problems(catalog)
     for problem in found:
         click.echo(problem, err=True)
     click.echo(f"'{catalog}' is {'damaged' if found else 'whole'}.", err=bool(found))
@@ -128,11 +188,11 @@ def tidy(catalog: str, forget_removed: int | None) -> None:
     ids and vectors are kept for searches in which they were judged; who forgets them ends these
     searches.
     """
-    from seeker.catalog.building import update
-    from seeker.catalog.building.publish import tidied
+    from seeker.catalog.build import update
+    from seeker.catalog.build.publish import versions_in_use
 
     if forget_removed is not None:
         gone = update.forget_removed(catalog, forget_removed)
-        click.echo(f"Forgot {counted(gone, 'removed item')}.")
-    freed = tidied(Path(catalog))
-    click.echo(f"Freed {sized(freed)}.")
+        click.echo(f"Forgot {format_count(gone, 'removed item')}.")
+    freed = versions_in_use(Path(catalog))
+    click.echo(f"Freed {format_bytes(freed)}.")

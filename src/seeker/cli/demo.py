@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from seeker.cli.building import shows_bar
-from seeker.cli.failures import resumable
+from seeker.cli.build import shows_bar
+from seeker.cli.errors import resumable
 
 
 @click.command(short_help="Try Seeker on the built-in catalog of emoji.")
@@ -17,12 +17,11 @@ from seeker.cli.failures import resumable
 def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve: bool) -> None:
     """Build the catalog of emoji (the first time), show a sample search, and serve it."""
     from seeker.demo import demo_catalog
-    from seeker.demo.catalog import folder
-    from seeker.demo.sample import sample_search
+    from seeker.demo.catalog import folder, sample_search
     from seeker.kernels.compiled import NOTICE, compiled
 
     if not no_serve:
-        from seeker.server.serving import listen
+        from seeker.server.runner import listen
 
         # A port that is taken is better known before a minute of building than after it.
         listen(host, port).close()
@@ -35,8 +34,8 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
         click.echo(line)
     if no_serve:
         return
-    from seeker.server.serving import serve
-    from seeker.server.settings import read
+    from seeker.server.runner import serve
+    from seeker.server.settings import read_settings
 
     def tell(address: str) -> None:
         click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
@@ -47,4 +46,4 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
     store = str(place.with_suffix(".sessions.sqlite"))
     # A line for every request is for those who run a service.
     flags = {"host": host, "port": port, "store": store, "log_level": "warning"}
-    serve(read({"catalogs": (f"emoji={place}",), **flags, "cors": cors}), tell)
+    serve(read_settings({"catalogs": (f"emoji={place}",), **flags, "cors": cors}), tell)

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from seeker import display, models
-from seeker.client.looking import item_of
-from seeker.client.session import RemoteSession, SharedSession
-from seeker.client.wire import Wire, part
+from seeker.client.session import RemoteSession, SharedSession, parse_item
+from seeker.client.transport import Transport, path_segment
 from seeker.errors import BadInput
 from seeker.session import Item
 from seeker.session.events import Repeat
@@ -25,7 +24,7 @@ class Client:
     def __init__(
         self, url: str, catalog: str | None = None, key: str | None = None, timeout: float = 30.0
     ) -> None:
-        self._wire = Wire(url, key, timeout)
+        self._wire = Transport(url, key, timeout)
         self._catalog = catalog
 
     def session(
@@ -69,18 +68,18 @@ class Client:
 
     def open(self, id: str) -> RemoteSession:
         """Go on with a session that was started before, here or elsewhere."""
-        address = f"/v1/sessions/{part(id)}"
+        address = f"/v1/sessions/{path_segment(id)}"
         return RemoteSession(self._wire, self._wire.call("GET", address))
 
     def shared(self, token: str) -> SharedSession:
         """Look at a session that somebody has shared; token: what `share` gave them."""
-        address = f"/v1/shared/{part(token)}"
+        address = f"/v1/shared/{path_segment(token)}"
         return SharedSession(self._wire, self._wire.call("GET", address))
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""
-        address = f"/v1/items/{part(self._name())}/{part(item)}"
-        return item_of(self._wire, self._wire.call("GET", address, has="media"))
+        address = f"/v1/items/{path_segment(self._name())}/{path_segment(item)}"
+        return parse_item(self._wire, self._wire.call("GET", address, has="media"))
 
     def catalogs(self) -> list[str]:
         """Return the names of the server's catalogs."""
@@ -88,7 +87,7 @@ class Client:
         return [str(one["name"]) for one in listed]
 
     def __len__(self) -> int:
-        address = f"/v1/catalogs/{part(self._name())}"
+        address = f"/v1/catalogs/{path_segment(self._name())}"
         return int(self._wire.call("GET", address, has="items")["items"])
 
     def close(self) -> None:

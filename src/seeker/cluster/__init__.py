@@ -10,8 +10,7 @@ answers as if nothing had happened.
 """
 
 from seeker.cluster.catalog import ClusterCatalog
-from seeker.cluster.failures import ShardsSilent
-from seeker.cluster.fleet import Fleet, Health
-from seeker.cluster.inprocess import InProcess
+from seeker.cluster.fleet import Fleet, FleetHealth, ShardsSilentError
+from seeker.cluster.transport import InProcessShards
 
-__all__ = ["ClusterCatalog", "Fleet", "Health", "InProcess", "ShardsSilent"]
+__all__ = ["ClusterCatalog", "Fleet", "FleetHealth", "InProcessShards", "ShardsSilentError"]

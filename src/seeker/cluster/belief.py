@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from seeker.cluster.inquiry import Inquiry
-from seeker.cluster.messages import Above, Everything, Weigh, Weighed
+from seeker.cluster.fleet import Inquiry
+from seeker.cluster.messages import AllScores, BeliefPart, BeliefPartReply, CountAbove
 from seeker.cluster.scores import FrontScores
-from seeker.models.stopping import Interrupted, Stop
+from seeker.kernels.parallel import Interrupted, Stop
 from seeker.session import Belief
 from seeker.types import Doubles, Rows
 
@@ -46,15 +46,15 @@ class MergedBelief(Belief):
             self._weighed = self._parts(stop)
 
     @cached_property
-    def _weighed(self) -> list[Weighed]:
+    def _weighed(self) -> list[BeliefPartReply]:
         return self._parts(None)
 
-    def _parts(self, stop: Stop | None) -> list[Weighed]:
-        weigh = Weigh(idle=stop is not None)
-        parts = self._inquiry.ask(weigh, Weighed, stop=stop)
+    def _parts(self, stop: Stop | None) -> list[BeliefPartReply]:
+        weigh = BeliefPart(idle=stop is not None)
+        parts = self._inquiry.ask(weigh, BeliefPartReply, stop=stop)
         if not any(one.mass > 0.0 for one in parts):
             # Whatever is possible is in shards that were silent: without them there is no belief.
-            parts = self._inquiry.ask(weigh, Weighed, whole=True, stop=stop)
+            parts = self._inquiry.ask(weigh, BeliefPartReply, whole=True, stop=stop)
         return parts
 
     @cached_property
@@ -80,7 +80,7 @@ class MergedBelief(Belief):
     @cached_property
     def log_posterior(self) -> Doubles:
         """Log-probabilities, (items,) float64, in catalog order: collected from all shards."""
-        logs = np.concatenate(self._inquiry.ask(Everything(), np.ndarray, whole=True))
+        logs = np.concatenate(self._inquiry.ask(AllScores(), np.ndarray, whole=True))
         logs -= self._log_total
         logs.setflags(write=False)
         return logs
@@ -88,7 +88,7 @@ class MergedBelief(Belief):
     def rank(self, item: str) -> float:
         """Return an item's place by probability: 1 is best, ties share the middle place."""
         value = self._log_probability(item)
-        counts = np.array(self._inquiry.ask(Above(self._log_total, value), tuple, whole=True))
+        counts = np.array(self._inquiry.ask(CountAbove(self._log_total, value), tuple, whole=True))
         higher, equal = counts.sum(axis=0)
         return float(higher + (equal + 1) / 2)
 

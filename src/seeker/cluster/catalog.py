@@ -6,7 +6,7 @@ from seeker.catalog import Catalog
 from seeker.cluster.finder import ShardFinder
 from seeker.cluster.fleet import Fleet
 from seeker.session import State
-from seeker.session.whereabouts import Whereabouts
+from seeker.session.rows import RowIndex
 
 
 class ClusterCatalog(Catalog):
@@ -22,6 +22,6 @@ class ClusterCatalog(Catalog):
         made.fleet = fleet
         return made
 
-    def finder(self, state: State, rows: Whereabouts) -> ShardFinder:
+    def finder(self, state: State, rows: RowIndex) -> ShardFinder:
         """Return what computes order and belief for a session, by asking the shards."""
         return ShardFinder(self, state, rows)

@@ -7,17 +7,15 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from seeker.cluster.belief import MergedBelief
-from seeker.cluster.inquiry import Inquiry
-from seeker.cluster.known import Known, Told, key_of
-from seeker.cluster.messages import Moment, Refresh
-from seeker.cluster.scene import FrontScene
-from seeker.cluster.scores import FrontScores
-from seeker.cluster.space import front_space
-from seeker.display import Ranking, Scene
-from seeker.models.stopping import Interrupted, Stop, never
+from seeker.cluster.context import FrontContext
+from seeker.cluster.fleet import Inquiry, ShardState, SuppliedState, session_key
+from seeker.cluster.messages import RefreshBounds, SessionMoment
+from seeker.cluster.scores import FrontScores, front_space
+from seeker.display import Ranking, RankingContext
+from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.session import State
-from seeker.session.finder import Finder, Head
-from seeker.session.whereabouts import Whereabouts
+from seeker.session.finder import Finder, RankingHead
+from seeker.session.rows import RowIndex
 
 if TYPE_CHECKING:
     from seeker.cluster.catalog import ClusterCatalog
@@ -31,17 +29,17 @@ class ShardFinder(Finder):
 
     _scores: FrontScores
 
-    def __init__(self, catalog: ClusterCatalog, state: State, rows: Whereabouts) -> None:
+    def __init__(self, catalog: ClusterCatalog, state: State, rows: RowIndex) -> None:
         start, self._fleet = state.start, catalog.fleet
         views = list(catalog.views.values())
         space = front_space(views, start.model, start.person, rows.departed)
-        self._key = key_of(start.seed, start.model, start.person, rows.departed)
-        self._told = Told(space)
+        self._key = session_key(start.seed, start.model, start.person, rows.departed)
+        self._told = SuppliedState(space)
         self._inquiry: Inquiry | None = None
         self._belief: tuple[Inquiry, MergedBelief] | None = None
         super().__init__(catalog, state, rows, FrontScores(start.model, space, self._fleet.ranges))
 
-    def head(self, count: int) -> Head:
+    def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, as far as the shards answer."""
         head = super().head(count)
         return replace(head, partial=self._asking().silent)
@@ -66,7 +64,7 @@ class ShardFinder(Finder):
         page = self.head(self._state.start.page_size).rows
         if stop():
             raise Interrupted
-        self._asking().ask(Refresh(tuple(page.tolist())), NoneType, stop=stop)
+        self._asking().ask(RefreshBounds(tuple(page.tolist())), NoneType, stop=stop)
 
     def prepare(self, stop: Stop) -> MergedBelief:
         """Do in advance what the next page and the belief's figures need."""
@@ -75,7 +73,7 @@ class ShardFinder(Finder):
         belief.weigh(stop)
         return belief
 
-    def lighten(self, columns: bool = False) -> None:
+    def release_caches(self, columns: bool = False) -> None:
         """Let go of the belief; columns are the shards' own."""
         self._belief = None
 
@@ -95,15 +93,15 @@ class ShardFinder(Finder):
         assert self._inquiry is not None, "there is no ranking yet"
         return self._inquiry
 
-    def _scene(self) -> FrontScene:
+    def _scene(self) -> FrontContext:
         scene = super()._scene()
         self._inquiry = Inquiry(self._fleet, self._now(scene))
-        return FrontScene.of(scene, self._inquiry)
+        return FrontContext.of(scene, self._inquiry)
 
-    def _now(self, scene: Scene) -> Known:
+    def _now(self, scene: RankingContext) -> ShardState:
         """Return what shards must know of this moment."""
         prior = self._scores.log_prior
-        moment = Moment(
+        moment = SessionMoment(
             key=self._key,
             model=self._scores.model,
             person=self._state.start.person,
@@ -115,4 +113,4 @@ class ShardFinder(Finder):
             clicks=scene.clicks,
             later=scene.later,
         )
-        return Known(moment, prior, self._told)
+        return ShardState(moment, prior, self._told)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from seeker.cluster.priorpart import PriorPart
+from seeker.cluster.prior import PriorPart
 from seeker.models.base import Evidence, Model
 from seeker.types import Doubles, Rows
 
@@ -15,12 +15,12 @@ Vectors: TypeAlias = tuple[Doubles, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Moment:
+class SessionMoment:
     """All of a session that the scores and the order of items depend on, at one step.
 
     key: a name under which a shard keeps what it has computed. rows: the items that the evidence
     speaks of. prior: the name of the log-prior, None for an even one. clicks, later: as in
-    `display.Scene`.
+    `display.RankingContext`.
     """
 
     key: str
@@ -36,7 +36,7 @@ class Moment:
 
 
 @dataclass(frozen=True, eq=False)
-class Supply:
+class SupplyMessage:
     """What a shard may not know yet: vectors of items that other shards hold, and the prior."""
 
     vectors: Mapping[int, Vectors] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Supply:
 
 
 @dataclass(frozen=True)
-class Lacking:
+class SupplyRequest:
     """The answer of a shard that cannot answer yet: it needs to be told more.
 
     part: it does not have its part of the catalog. prior: it does not know the prior. rows: the
@@ -57,7 +57,7 @@ class Lacking:
 
 
 @dataclass(frozen=True)
-class Report:
+class ShardReport:
     """How a shard is: its process and Ray's name of its machine, and what it keeps.
 
     ready: it has its part of the catalog. copied: that part is a copy on its own disk.
@@ -72,12 +72,12 @@ class Report:
 
 
 @dataclass(frozen=True)
-class Stopped:
+class InterruptedReply:
     """The answer to what may wait, if something else was asked meanwhile: it is not done yet."""
 
 
 @dataclass(frozen=True)
-class Best:
+class TopScores:
     """Ask for the first items by score + width · noise."""
 
     width: float
@@ -86,14 +86,14 @@ class Best:
 
 
 @dataclass(frozen=True)
-class Shuffled:
+class TopShuffled:
     """Ask for the first items in an order that is nothing but noise."""
 
     count: int
 
 
 @dataclass(frozen=True)
-class Probable:
+class TopProbabilities:
     """Ask for the first items by probability + width · noise; log_total makes scores logs of it."""
 
     width: float
@@ -114,14 +114,14 @@ class LogTotal:
 
 
 @dataclass(frozen=True)
-class Weigh:
+class BeliefPart:
     """Ask for the shard's part of the belief; idle: it may wait, so anything else comes first."""
 
     idle: bool = False
 
 
 @dataclass(frozen=True)
-class Above:
+class CountAbove:
     """Ask how many items are more probable than a value, and how many exactly as probable."""
 
     log_total: float
@@ -129,12 +129,12 @@ class Above:
 
 
 @dataclass(frozen=True)
-class Everything:
+class AllScores:
     """Ask for the scores of all items."""
 
 
 @dataclass(frozen=True)
-class Refresh:
+class RefreshBounds:
     """Ask for bounds to be brought up to date, while nothing else is asked.
 
     page: what the next click may be on.
@@ -143,11 +143,20 @@ class Refresh:
     page: tuple[int, ...]
 
 
-Question: TypeAlias = Best | Shuffled | Probable | LogTotal | Weigh | Above | Everything | Refresh
+Question: TypeAlias = (
+    TopScores
+    | TopShuffled
+    | TopProbabilities
+    | LogTotal
+    | BeliefPart
+    | CountAbove
+    | AllScores
+    | RefreshBounds
+)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class TopItems:
     """The first items of a shard, best first: rows and their values, (count,) each."""
 
     rows: Rows
@@ -155,7 +164,7 @@ class Found:
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class BeliefPartReply:
     """A shard's part of the belief, relative to its best score, top (−inf: nothing is open).
 
     mass: Σ e**(score − top). spread: Σ e**(score − top) · (score − top). settings: the posterior
@@ -168,4 +177,6 @@ class Weighed:
     settings: Doubles
 
 
-Answer: TypeAlias = Found | Weighed | Doubles | float | tuple[int, int] | Stopped | None
+Answer: TypeAlias = (
+    TopItems | BeliefPartReply | Doubles | float | tuple[int, int] | InterruptedReply | None
+)

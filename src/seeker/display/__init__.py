@@ -2,14 +2,12 @@
 
 from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
+from seeker.display.context import RankingContext
 from seeker.display.diverse import Diverse
-from seeker.display.epsilon import EpsilonGreedy
-from seeker.display.greedy import Greedy
-from seeker.display.random import Random
 from seeker.display.ranking import Ranking
 from seeker.display.registry import DEFAULT, from_json, named, to_json
-from seeker.display.scene import Scene
-from seeker.display.shortlist import Shortlist, TooShort
+from seeker.display.simple import EpsilonGreedy, Greedy, Random
+from seeker.display.topk import Shortlist, ShortlistExhausted
 
 __all__ = [
     "DEFAULT",
@@ -19,10 +17,10 @@ __all__ = [
     "Greedy",
     "Random",
     "Ranking",
-    "Scene",
+    "RankingContext",
     "Shortlist",
+    "ShortlistExhausted",
     "Strategy",
-    "TooShort",
     "from_json",
     "named",
     "to_json",

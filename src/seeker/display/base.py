@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import ClassVar
 
+from seeker.display.context import RankingContext
 from seeker.display.ranking import Ranking
-from seeker.display.scene import Scene
 from seeker.errors import BadInput
 
 
@@ -16,10 +16,10 @@ class Strategy(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def rank(self, scene: Scene) -> Ranking:
+    def rank(self, scene: RankingContext) -> Ranking:
         """Return the order of all items at this moment."""
 
-    def bolder(self, level: float) -> Strategy:
+    def with_exploration(self, level: float) -> Strategy:
         """Return the strategy that explores so many times as much: 0 not at all, 1 the same."""
         raise BadInput(
             f"The strategy '{self.name}' cannot be made to explore more or less.",

@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 from seeker.display.base import Strategy
-from seeker.display.cover import First, check_first, covered
+from seeker.display.context import RankingContext
+from seeker.display.first_page import First, check_first, first_page
 from seeker.display.ranking import Ranking
-from seeker.display.scene import Scene
 from seeker.errors import BadInput, short
-from seeker.numbers import check_number, few_numbers
+from seeker.validation import check_few_numbers, check_number
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 
-_TABULATED = 256
+_TABLE_STEPS = 256
 
 _WIDEST = 1e30
 """Beyond this factor there is nothing but noise, and soon no number for it."""
@@ -44,16 +44,16 @@ class Boltzmann(Strategy):
         if self.score not in ("log", "probability"):
             raise BadInput(f"score is {short(self.score)}, but it must be 'log' or 'probability'.")
         if self.schedule is not None:
-            object.__setattr__(self, "schedule", _tabulated(self.schedule))
+            object.__setattr__(self, "schedule", _schedule_table(self.schedule))
 
-    def rank(self, scene: Scene) -> Ranking:
+    def rank(self, scene: RankingContext) -> Ranking:
         width = self._width(scene.step)
         if width is None:
             return scene.shuffled()
         ordered = scene.ordered if self.score == "log" else scene.by_probability
-        return covered(scene, ordered(width, self._etas is None), self.first)
+        return first_page(scene, ordered(width, self._etas is None), self.first)
 
-    def bolder(self, level: float) -> Strategy:
+    def with_exploration(self, level: float) -> Strategy:
         if self._etas is None:
             return replace(self, c=self.c * level)
         etas = [math.inf if level == 0.0 else eta / level for eta in self._etas]
@@ -72,12 +72,12 @@ class Boltzmann(Strategy):
         return None if eta * _WIDEST < 1.0 else 1.0 / eta
 
 
-def _tabulated(schedule: Sequence[float] | Callable[[int], float]) -> tuple[float, ...]:
+def _schedule_table(schedule: Sequence[float] | Callable[[int], float]) -> tuple[float, ...]:
     """Return the inverse temperatures of the first steps, without repeating the last."""
-    given = [schedule(step) for step in range(_TABULATED)] if callable(schedule) else schedule
+    given = [schedule(step) for step in range(_TABLE_STEPS)] if callable(schedule) else schedule
     if isinstance(given, tuple | list):
         given = [math.inf if eta == "inf" else eta for eta in given[:10_001]]  # as JSON has it
-    etas = list(few_numbers("schedule", given, 10_000))
+    etas = list(check_few_numbers("schedule", given, 10_000))
     if not etas or any(math.isnan(eta) or eta < 0.0 for eta in etas):
         raise BadInput("schedule must hold at least one inverse temperature, and none below 0.")
     while len(etas) > 1 and etas[-1] == etas[-2]:

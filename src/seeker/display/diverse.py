@@ -9,12 +9,12 @@ import numpy as np
 
 from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
-from seeker.display.front import Fronted
+from seeker.display.context import RankingContext
+from seeker.display.first_page import PinnedPage
 from seeker.display.ranking import Ranking
-from seeker.display.scene import Scene
 from seeker.errors import BadInput, short
-from seeker.numbers import check_number
 from seeker.types import Doubles, Rows
+from seeker.validation import check_number
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Diverse(Strategy):
         if not isinstance(self.base, Strategy) or isinstance(self.base, Diverse):
             raise BadInput("The base of a diverse strategy must be a strategy that is not diverse.")
 
-    def rank(self, scene: Scene) -> Ranking:
+    def rank(self, scene: RankingContext) -> Ranking:
         ranking = self.base.rank(scene)
-        return Fronted(ranking, lambda: self._page(scene, ranking))
+        return PinnedPage(ranking, lambda: self._page(scene, ranking))
 
-    def bolder(self, level: float) -> Strategy:
-        return replace(self, base=self.base.bolder(level))
+    def with_exploration(self, level: float) -> Strategy:
+        return replace(self, base=self.base.with_exploration(level))
 
-    def _page(self, scene: Scene, ranking: Ranking) -> Rows:
+    def _page(self, scene: RankingContext, ranking: Ranking) -> Rows:
         """Choose the page from the head of a ranking, (page size,)."""
         size = scene.page_size
         early = ranking.total - sum(len(rows) for rows in scene.later)

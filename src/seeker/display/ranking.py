@@ -10,8 +10,8 @@ import numpy as np
 from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
-    from seeker.display.scene import Scene
-    from seeker.display.shortlist import Shortlist
+    from seeker.display.context import RankingContext
+    from seeker.display.topk import Shortlist
 
 
 class Ranking(Protocol):
@@ -31,7 +31,7 @@ class Ranking(Protocol):
         ...
 
 
-class ByValue(ABC):
+class ValueRanking(ABC):
     """Items by values, highest first, ties by row; then those that come later, group by group.
 
     total: how many items there are, with the later ones.
@@ -50,7 +50,7 @@ class ByValue(ABC):
             groups = [self.early(wanted)]
             for rows in self._later:
                 if sum(map(len, groups)) < wanted:
-                    groups.append(best(rows, self.values(rows)))
+                    groups.append(best_rows(rows, self.values(rows)))
             self._rows = np.concatenate(groups)
         return self._rows[:count]
 
@@ -71,10 +71,10 @@ class ByValue(ABC):
         """Return the best of the items that need not come later, (count,); there are as many."""
 
 
-class Sorted(ByValue):
+class SortedRanking(ValueRanking):
     """All items of a scene by values that are known of all, (items,)."""
 
-    def __init__(self, scene: Scene, values: Doubles) -> None:
+    def __init__(self, scene: RankingContext, values: Doubles) -> None:
         super().__init__(scene.total, scene.later)
         self._scene = scene
         self._values = values
@@ -85,10 +85,10 @@ class Sorted(ByValue):
 
     def _best(self, count: int) -> Rows:
         rows = self._scene.candidates()
-        return best(rows, self._values[rows], count)
+        return best_rows(rows, self._values[rows], count)
 
 
-def best(rows: Rows, values: Doubles, count: int | None = None) -> Rows:
+def best_rows(rows: Rows, values: Doubles, count: int | None = None) -> Rows:
     """Return the rows with the highest values, highest first, ties by row."""
     if count is not None and count < len(rows):
         least = np.partition(values, len(values) - count)[len(values) - count]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
 from seeker.display.diverse import Diverse
-from seeker.display.epsilon import EpsilonGreedy
-from seeker.display.greedy import Greedy
-from seeker.display.random import Random
-from seeker.named import Registry
+from seeker.display.simple import EpsilonGreedy, Greedy, Random
+from seeker.registry import Registry
 
 _STRATEGIES: Registry[Strategy] = Registry(
     "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse)

@@ -30,7 +30,7 @@ def folder() -> Path:
     return (Path(base) if os.path.isabs(base) else Path.home() / ".cache") / "seeker"
 
 
-def kept(stem: str, suffix: str, make: Callable[[], bytes]) -> bytes:
+def cached_file(stem: str, suffix: str, make: Callable[[], bytes]) -> bytes:
     """Return the contents of a cached file, making it if it is missing or damaged.
 
     The name carries the contents' checksum, so that one rename puts both in place. The stem

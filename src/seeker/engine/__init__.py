@@ -1,20 +1,20 @@
 """The engine: catalogs, a store of events and a cache of beliefs, for many people at once."""
 
-from seeker.engine.acting import Moved
 from seeker.engine.catalogs import Catalogs
+from seeker.engine.commands import StaleStepError
 from seeker.engine.engine import Engine
-from seeker.engine.pool import Busy, Pool
-from seeker.engine.sessions import no_session, no_share
-from seeker.engine.shown import Shown, Summary
+from seeker.engine.repository import no_session, no_share
+from seeker.engine.snapshot import BeliefSummary, SessionSnapshot
+from seeker.engine.workers import BusyError, WorkerPool
 
 __all__ = [
-    "Busy",
+    "BeliefSummary",
+    "BusyError",
     "Catalogs",
     "Engine",
-    "Moved",
-    "Pool",
-    "Shown",
-    "Summary",
+    "SessionSnapshot",
+    "StaleStepError",
+    "WorkerPool",
     "no_session",
     "no_share",
 ]

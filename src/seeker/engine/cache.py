@@ -1,14 +1,32 @@
-"""The belief cache: sessions as they were last seen, bounded by memory, oldest out first."""
+"""The belief cache: sessions as they were last used, bounded by memory, oldest out first."""
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from seeker.catalog import Catalog
-from seeker.engine.shown import Shown, Summary
+from seeker.engine.snapshot import BeliefSummary, SessionSnapshot
 from seeker.session import Belief, Session
+
+_MMAP_THRESHOLD = -3
+_LARGE = 128 * 1024
+
+
+def return_memory() -> None:
+    """Have every large array mapped by itself, so that freeing it frees its memory at once.
+
+    glibc begins like this, but raises the threshold to 32 MB as arrays come and go; from then on
+    what sessions leave behind stays with the process in pieces. Other libraries know no such
+    setting and need none.
+    """
+    try:
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+    except (AttributeError, OSError, TypeError):
+        return
+
 
 _BESIDES = 16_384
 _PER_EVENT = 2_048
@@ -21,7 +39,7 @@ _PER_THING_DONE = 128
 
 
 @dataclass
-class Entry:
+class CachedSession:
     """A session in memory, of a catalog with a name.
 
     length: how many of its events it holds. active: when the last of them happened, in seconds
@@ -35,12 +53,12 @@ class Entry:
     catalog: Catalog
     length: int
     active: float
-    summary: Summary | None = None
+    summary: BeliefSummary | None = None
     provisional: bool = False
     bytes: int = field(default=0)
-    answers: OrderedDict[int, Shown] = field(default_factory=OrderedDict)
+    answers: OrderedDict[int, SessionSnapshot] = field(default_factory=OrderedDict)
 
-    def remember(self, shown: Shown) -> None:
+    def remember(self, shown: SessionSnapshot) -> None:
         """Keep an answer for when it is asked for again, unless a part of it was missing."""
         if not shown.page.partial:
             self.answers[shown.length] = shown
@@ -50,7 +68,7 @@ class Entry:
 
     def sum_up(self, belief: Belief) -> None:
         """Keep a belief in a few numbers; this reads all items."""
-        self.summary, self.provisional = Summary.of(belief), belief.partial
+        self.summary, self.provisional = BeliefSummary.of(belief), belief.partial
 
     def measured(self) -> int:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""
@@ -73,14 +91,14 @@ class BeliefCache:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self._lock = threading.Lock()
-        self._entries: OrderedDict[str, Entry] = OrderedDict()
-        self._heavy: OrderedDict[str, Entry] = OrderedDict()
+        self._entries: OrderedDict[str, CachedSession] = OrderedDict()
+        self._heavy: OrderedDict[str, CachedSession] = OrderedDict()
         self._bytes = 0
         self.hits = 0
         self.misses = 0
         self.dropped = 0
 
-    def take(self, id: str, counted: bool = True) -> Entry | None:
+    def take(self, id: str, counted: bool = True) -> CachedSession | None:
         """Take an entry out, if it is there; counted: among the hits and misses."""
         with self._lock:
             entry = self._out(id)
@@ -89,10 +107,10 @@ class BeliefCache:
                 self.misses += entry is None
             return entry
 
-    def put(self, id: str, entry: Entry) -> None:
+    def put(self, id: str, entry: CachedSession) -> None:
         """Put an entry back as the one used last; others give way where memory is short."""
         # A belief refers to its session: a session that is dropped with one is not freed at once.
-        entry.session.lighten()
+        entry.session.release_caches()
         entry.bytes = entry.measured()
         with self._lock:
             self._entries[id] = self._heavy[id] = entry
@@ -100,7 +118,7 @@ class BeliefCache:
             while self._bytes > self.limit and self._heavy:
                 _, first = self._heavy.popitem(last=False)
                 self._bytes -= first.bytes
-                first.session.lighten(columns=True)
+                first.session.release_caches(columns=True)
                 first.bytes = first.measured()
                 self._bytes += first.bytes
             while self._bytes > self.limit and self._entries:
@@ -120,7 +138,7 @@ class BeliefCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def _out(self, id: str) -> Entry | None:
+    def _out(self, id: str) -> CachedSession | None:
         entry = self._entries.pop(id, None)
         self._heavy.pop(id, None)
         if entry is not None:

@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import TypeAlias
 
 from seeker.catalog import Catalog
+from seeker.engine.snapshot import BeliefSummary
 from seeker.errors import BadInput, NotFound, SeekerError
+
+
+def warm(catalog: Catalog) -> None:
+    """Go once through a click, so that kernels are compiled or loaded, here and in shards."""
+    session = catalog.session()
+    session.like(session.page().ids[0])
+    session.page()
+    BeliefSummary.of(session.belief)
+
 
 Opener: TypeAlias = Callable[[str | Path], Catalog]
 Renewer: TypeAlias = Callable[[str | Path], Catalog | None]

@@ -1,4 +1,4 @@
-"""The wiring: a person does something, it is kept, and they are shown what follows from it."""
+"""The engine: a person does something, it is stored, and they are shown what follows from it."""
 
 from __future__ import annotations
 
@@ -10,22 +10,50 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from seeker import display, models
-from seeker.engine.acting import AT_ONCE, ATTEMPTS, MOST_EVENTS, Acting
-from seeker.engine.background import WAITING, Background
-from seeker.engine.cache import BeliefCache, Entry
-from seeker.engine.catalogs import Catalogs
+from seeker.engine.cache import BeliefCache, CachedSession
+from seeker.engine.catalogs import Catalogs, warm
+from seeker.engine.commands import ATTEMPTS, BELIEF_AT_ONCE_ITEMS, MAX_EVENTS, CommandHandler
 from seeker.engine.expiry import Expiry
-from seeker.engine.personal import learned
-from seeker.engine.replaying import QUICK_WORK, Rebuilder, nameless
-from seeker.engine.room import Room, TooMany
-from seeker.engine.sessions import Sessions, no_session, no_share
-from seeker.engine.shown import Shown
-from seeker.engine.warming import warm
-from seeker.errors import BadInput, Conflict, NotFound
+from seeker.engine.personal import personal_model
+from seeker.engine.repository import (
+    QUICK_WORK,
+    Rebuilder,
+    SessionRepository,
+    nameless,
+    no_session,
+    no_share,
+)
+from seeker.engine.snapshot import SessionSnapshot
+from seeker.engine.workers import MAX_WAITING_TASKS, BackgroundWorker
+from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.session import Event, Explanation, Page, Session
 from seeker.session.events import Repeat
-from seeker.stores import Kept, Key, Stale, Store
-from seeker.stores.base import Written
+from seeker.stores import IdempotencyKey, StaleWriteError, Store, StoredSession
+from seeker.stores.base import EventJson
+
+
+class QuotaExceededError(SeekerError):
+    """More than one may have."""
+
+    http_status = 429
+    title = "That is too much"
+
+
+class SessionQuota:
+    """How many sessions each API key may have; limit: 0 for any number."""
+
+    def __init__(self, store: Store, limit: int) -> None:
+        self._store = store
+        self._limit = limit
+
+    def check(self, owner: str | None, beside: int = 0) -> None:
+        """Refuse if an API key has too many sessions, or would have with so many beside them."""
+        if owner is not None and self._limit and self._store.count(owner) + beside > self._limit:
+            raise QuotaExceededError(
+                f"This API key has {self._limit:,} sessions, and may have no more.",
+                "Delete some, or wait until they expire.",
+            )
+
 
 Result = TypeVar("Result")
 
@@ -48,8 +76,8 @@ class Engine:
         cache_bytes: int = 512_000_000,
         lifetime: float = 30 * 86_400.0,
         sessions_per_key: int = 0,
-        at_once: int = AT_ONCE,
-        most_events: int = MOST_EVENTS,
+        at_once: int = BELIEF_AT_ONCE_ITEMS,
+        most_events: int = MAX_EVENTS,
         free: Callable[[], bool] = lambda: True,
         refresh: bool = True,
         aside: Callable[[], AbstractContextManager[None]] = nullcontext,
@@ -60,13 +88,15 @@ class Engine:
         self.catalogs = catalogs
         self.store = store
         self.cache = BeliefCache(cache_bytes)
-        self.background = Background(free, WAITING if refresh else 0)
+        self.background = BackgroundWorker(free, MAX_WAITING_TASKS if refresh else 0)
         self._expiry = Expiry(store, lifetime, clock)
-        self._room = Room(store, sessions_per_key)
+        self._room = SessionQuota(store, sessions_per_key)
         self._clock = clock
         self.rebuilder = Rebuilder(aside, alone, quick_work)
-        self._sessions = Sessions(catalogs, store, self.cache, self.rebuilder, self._expiry)
-        self._acting = Acting(
+        self._sessions = SessionRepository(
+            catalogs, store, self.cache, self.rebuilder, self._expiry
+        )
+        self._acting = CommandHandler(
             self._sessions, self.rebuilder, store, self.background, at_once, most_events, clock
         )
 
@@ -84,8 +114,8 @@ class Engine:
         repeat: Repeat = "never",
         personalise: bool = False,
         owner: str | None = None,
-        key: Key | None = None,
-    ) -> Shown:
+        key: IdempotencyKey | None = None,
+    ) -> SessionSnapshot:
         """Start a session; see `Catalog.session`. query: words that say where to begin.
 
         The seed is drawn here unless given. personalise: begin with what a named user's last
@@ -98,7 +128,9 @@ class Engine:
             if personalise:
                 if not isinstance(user, str):
                     raise BadInput("There is nobody to personalise for.", "Name a user.")
-                chosen = learned(self.store, self.rebuilder, name, opened, chosen, user, owner)
+                chosen = personal_model(
+                    self.store, self.rebuilder, name, opened, chosen, user, owner
+                )
             session = opened.session(
                 model=chosen,
                 strategy=strategy,
@@ -109,7 +141,7 @@ class Engine:
                 user=user,
                 repeat=repeat,
             )
-            entry = Entry(session, name, opened, 1, self._clock())
+            entry = CachedSession(session, name, opened, 1, self._clock())
             person = user if isinstance(user, str) else None
             return _New(name, person, [event.to_json() for event in session.events], entry)
 
@@ -120,10 +152,10 @@ class Engine:
         id: str,
         step: int | None = None,
         owner: str | None = None,
-        key: Key | None = None,
+        key: IdempotencyKey | None = None,
         own: bool = True,
         allow: Callable[[int], None] = lambda events: None,
-    ) -> Shown:
+    ) -> SessionSnapshot:
         """Start a session that goes on from where another is.
 
         own: whether the same person goes on; the name of another person is not handed on. allow:
@@ -144,11 +176,13 @@ class Engine:
 
         return self._new(make, owner, key)
 
-    def act(self, id: str, event: Event, step: int | None = None, key: Key | None = None) -> Shown:
+    def act(
+        self, id: str, event: Event, step: int | None = None, key: IdempotencyKey | None = None
+    ) -> SessionSnapshot:
         """Let something happen in a session; step: what the person saw, Moved if it has passed."""
         return self._acting.act(id, event, step, key)
 
-    def show(self, id: str) -> Shown:
+    def show(self, id: str) -> SessionSnapshot:
         """Return where a session is."""
         with self._sessions.turn(id), self._sessions.opened(id) as entry:
             return self._acting.shown(id, entry)
@@ -168,7 +202,7 @@ class Engine:
         with self._sessions.turn(id), self._sessions.opened(id) as entry:
             return see(entry.session)
 
-    def kept(self, id: str) -> Kept:
+    def kept(self, id: str) -> StoredSession:
         """Return all that is kept of a session."""
         return self._sessions.kept(id)
 
@@ -212,7 +246,9 @@ class Engine:
         self.background.close()
         self.store.close()
 
-    def _new(self, make: Callable[[], _New], owner: str | None, key: Key | None) -> Shown:
+    def _new(
+        self, make: Callable[[], _New], owner: str | None, key: IdempotencyKey | None
+    ) -> SessionSnapshot:
         """Keep and show a new session, which is made unless it has been."""
         for _ in range(ATTEMPTS):
             again = self._acting.repeated(key)
@@ -221,18 +257,18 @@ class Engine:
             self._room.check(owner, beside=1)
             new, now, id = make(), self._clock(), _new_id()
             length = len(new.events)
-            kept = Kept(id, new.catalog, owner, new.person, now, now, length, new.events)
+            kept = StoredSession(id, new.catalog, owner, new.person, now, now, length, new.events)
             try:
                 self.store.create(kept, key)
-            except Stale:
+            except StaleWriteError:
                 continue
             try:
                 self._room.check(owner)
-            except TooMany:
+            except QuotaExceededError:
                 # Others started at the same moment: rather one too few than one too many.
                 self.store.delete(id)
                 raise
-            if isinstance(new.seen, Shown):
+            if isinstance(new.seen, SessionSnapshot):
                 return replace(new.seen, id=id)
             with self._sessions.turn(id):
                 shown = self._acting.shown(id, new.seen)
@@ -249,8 +285,8 @@ class _New:
 
     catalog: str
     person: str | None
-    events: Sequence[Written]
-    seen: Shown | Entry
+    events: Sequence[EventJson]
+    seen: SessionSnapshot | CachedSession
 
 
 def _new_id() -> str:

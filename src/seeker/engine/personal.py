@@ -9,17 +9,17 @@ import numpy as np
 
 from seeker import models
 from seeker.catalog import Catalog
-from seeker.engine.replaying import Rebuilder
+from seeker.engine.repository import Rebuilder
 from seeker.errors import Conflict
 from seeker.stores import DamagedSession, Store
 
-DOUBT = 0.2
+UNIFORM_SHARE = 0.2
 """How much of a person's prior stays even: people change, and nothing may become impossible."""
 
-_LOOK_BACK = 8
+_PAST_SESSIONS = 8
 
 
-def learned(
+def personal_model(
     store: Store,
     rebuilder: Rebuilder,
     name: str,
@@ -35,7 +35,7 @@ def learned(
     """
     if not isinstance(model, models.Choice) or isinstance(model.weights, tuple):
         return model
-    for id in islice(store.find(person, owner, newest=True), _LOOK_BACK):
+    for id in islice(store.find(person, owner, newest=True), _PAST_SESSIONS):
         try:
             kept = store.load(id)
         except DamagedSession:
@@ -52,7 +52,7 @@ def learned(
         if type(theirs) is not type(model) or theirs.sigmas != model.sigmas:
             continue
         settings = last.belief.settings.reshape(-1)
-        weights = (1.0 - DOUBT) * settings + DOUBT / settings.size
+        weights = (1.0 - UNIFORM_SHARE) * settings + UNIFORM_SHARE / settings.size
         # Rounded, so that the start event stays short; a replay reads the same rounded numbers.
         return replace(model, weights=tuple(float(one) for one in np.round(weights, 6)))
     return model

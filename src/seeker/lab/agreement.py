@@ -15,14 +15,14 @@ from pathlib import Path
 import click
 
 from seeker.catalog import Catalog
+from seeker.lab.baselines import Seeker
 from seeker.lab.bench import EYES, Bench, open_bench
-from seeker.lab.experiment import Experiment
 from seeker.lab.metrics import Estimate, leader_board
-from seeker.lab.outcomes import outcomes
+from seeker.lab.outcomes import make_outcomes
 from seeker.lab.people import SIX, Person
 from seeker.lab.perception import Perception, Sense, label_vectors
-from seeker.lab.rivals import Seeker
-from seeker.lab.told import Told
+from seeker.lab.simulate import Experiment
+from seeker.lab.told import LabCommand
 
 KIN = {"deep": "image", "layout": "colour"}
 """Foreign senses of people, and the system's view that is nearest in kind."""
@@ -84,7 +84,7 @@ def curves(
                 catalog, eyes, {"Seeker": Seeker()}, people, targets, (12,), pages, (seed,)
             )
             rows = experiment.run(out / name.replace(" ", "-"), processes)
-            line = leader_board(outcomes(rows))[0]
+            line = leader_board(make_outcomes(rows))[0]
             made.setdefault(name, []).append((share, line.found, line.steps))
             click.echo(f"{name:26s} {share:4.2f} foreign: {line.found}, {line.steps.value:.1f}")
     return made
@@ -92,7 +92,7 @@ def curves(
 
 def figure(made: dict[str, list[tuple[float, Estimate, Estimate]]]) -> str:
     """Draw the found rate against the foreign share as SVG, with 95 % intervals."""
-    from seeker.lab.figures import COLOURS, new_axes, svg
+    from seeker.lab.report.figures import COLOURS, new_axes, svg
 
     drawn, axes = new_axes()
     for colour, (name, points) in zip(COLOURS, made.items(), strict=False):
@@ -106,7 +106,7 @@ def figure(made: dict[str, list[tuple[float, Estimate, Estimate]]]) -> str:
     return svg(drawn, axes)
 
 
-@click.command(cls=Told)
+@click.command(cls=LabCommand)
 @click.argument("bench", type=click.Path(exists=True, path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
 @click.argument("drawing", type=click.Path(path_type=Path))

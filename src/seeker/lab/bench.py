@@ -12,8 +12,8 @@ import numpy as np
 
 from seeker.catalog import Catalog
 from seeker.errors import BadInput, NotFound
-from seeker.lab.perception import Perception, Sense, distorted
-from seeker.lab.told import Told
+from seeker.lab.perception import Perception, Sense, distort
+from seeker.lab.told import LabCommand
 from seeker.types import Array
 
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
@@ -54,7 +54,7 @@ class Bench:
     def _distorted(self) -> list[Sense]:
         views = {name: view.vectors for name, view in self.catalog.views.items()}
         labels = [Sense(n, v, 0.5) for n, v in self.senses.items() if v.ndim == 1]
-        return [*distorted(views, seed=0), *labels]
+        return [*distort(views, seed=0), *labels]
 
     def only(self, views: Sequence[str]) -> Bench:
         """Return the same bench with some of the catalog's views."""
@@ -174,7 +174,7 @@ def _catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Cata
     )
 
 
-@click.command(cls=Told)
+@click.command(cls=LabCommand)
 @click.argument("pictures", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument(

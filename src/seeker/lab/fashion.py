@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.lab.told import Told
+from seeker.lab.told import LabCommand
 from seeker.types import Array, Doubles, Floats
 
 AXES = 64
@@ -60,7 +60,7 @@ def edges_of(images: Array) -> Floats:
     return made
 
 
-@click.command(cls=Told)
+@click.command(cls=LabCommand)
 @click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
 def main(source: Path, out: Path) -> None:

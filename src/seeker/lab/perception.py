@@ -97,7 +97,7 @@ def label_vectors(labels: Array) -> Floats:
     return vectors
 
 
-def distorted(views: Mapping[str, Array], seed: int, strength: float = 1.0) -> list[Sense]:
+def distort(views: Mapping[str, Array], seed: int, strength: float = 1.0) -> list[Sense]:
     """Make senses for a catalog of which nothing but the system's own views is known.
 
     Every view is turned to its principal axes, each axis is stretched by a log-normal factor

@@ -9,7 +9,7 @@ import click
 from seeker.errors import SeekerError
 
 
-class Told(click.Command):
+class LabCommand(click.Command):
     """A command whose failures are one sentence, as those of `seeker` are."""
 
     def invoke(self, ctx: click.Context) -> Any:

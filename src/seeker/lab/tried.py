@@ -21,10 +21,10 @@ import numpy as np
 
 from seeker.errors import BadInput
 from seeker.lab.metrics import Estimate, leader_board, mean_over_people
-from seeker.lab.outcomes import Outcomes, outcomes
+from seeker.lab.outcomes import Outcomes, make_outcomes
 from seeker.lab.people import BestAndWorst
-from seeker.lab.rows import read as read_rows
-from seeker.lab.told import Told
+from seeker.lab.results import read_rows
+from seeker.lab.told import LabCommand
 
 KINDS = {
     "rival": "#6b7484",
@@ -110,7 +110,7 @@ def figure(lines: Sequence[Tried]) -> str:
     """Draw found rate and pages of all lines as SVG, best found at the top, with intervals."""
     from matplotlib.figure import Figure
 
-    from seeker.lab.figures import INK, PAPER_GREY, dress, svg
+    from seeker.lab.report.figures import INK, PAPER_GREY, style_axes, svg
 
     ordered = sorted(lines, key=lambda line: (line.found, -line.steps, line.name))
     drawn = Figure(figsize=(9.2, 2.4 + 0.19 * len(ordered)), layout="constrained")
@@ -119,7 +119,7 @@ def figure(lines: Sequence[Tried]) -> str:
         axes.axvline(BARS[measure], color=INK, lw=1.1, ls=(0, (4, 3)))
         style = {"fontsize": 8.5, "color": INK, "ha": "center", "va": "bottom"}
         axes.text(BARS[measure], len(ordered) - 0.3, f"the mark, {BARS[measure]:g}", **style)
-        dress(axes)
+        style_axes(axes)
         axes.spines["left"].set_visible(False)
         axes.grid(axis="x", color=PAPER_GREY, lw=0.4)
         axes.tick_params(length=0)
@@ -169,7 +169,7 @@ def _line(row: dict[str, str]) -> Tried:
     return Tried(row["kind"], row["where"], row["name"], int(row["targets"]), *numbers)
 
 
-@click.command(cls=Told)
+@click.command(cls=LabCommand)
 @click.argument("table", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("drawing", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument("runs", nargs=-1, type=click.Path(exists=True, path_type=Path))
@@ -179,7 +179,7 @@ def main(table: Path, drawing: Path, runs: tuple[Path, ...], kind: str, name: st
     """Draw what is in TABLE to DRAWING, after the lines of RUNS were added to it."""
     lines = read(table) if table.exists() else []
     if runs:
-        new = tried(outcomes(read_rows(*runs)), kind)
+        new = tried(make_outcomes(read_rows(*runs)), kind)
         if name is not None:
             if len(new) != 1:
                 raise click.UsageError("--name is for runs of one method.")

@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from seeker import display, models
-from seeker.lab.rivals import Searcher, Seeker
-from seeker.lab.rivals.informed import Informed
+from seeker.lab.baselines import Searcher, Seeker
+from seeker.lab.baselines.informed import Informed
 from seeker.types import Doubles
 
 

@@ -1,6 +1,6 @@
 """Models: how clicks become a log-likelihood for every item."""
 
-from seeker.models.base import Evidence, Judged, Model, Said, Spoken
+from seeker.models.base import ClickEvidence, Evidence, Model, TextEvidence, TextTerm
 from seeker.models.bipartite import Bipartite
 from seeker.models.choice import Choice
 from seeker.models.pairwise import Pairwise
@@ -11,13 +11,13 @@ __all__ = [
     "DEFAULT",
     "Bipartite",
     "Choice",
+    "ClickEvidence",
     "Evidence",
-    "Judged",
     "Model",
     "Pairwise",
     "Relative",
-    "Said",
-    "Spoken",
+    "TextEvidence",
+    "TextTerm",
     "from_json",
     "named",
     "to_json",

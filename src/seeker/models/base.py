@@ -16,13 +16,13 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from seeker.space import Space, View
-from seeker.space.probes import Along, Near
+from seeker.space.probes import DirectionProbe, DistanceProbe
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
 
 
 @dataclass(frozen=True)
-class Judged:
+class ClickEvidence:
     """A click in effect: an item, the verdict, and what it was chosen among.
 
     `among` starts with the item itself, the others follow by row, so that the order on the screen
@@ -35,7 +35,7 @@ class Judged:
 
 
 @dataclass(frozen=True)
-class Spoken:
+class TextEvidence:
     """Text feedback as a vector r in one view."""
 
     view: int
@@ -46,8 +46,8 @@ class Spoken:
 class Evidence:
     """All that a person has said so far, by rows of the catalog."""
 
-    clicks: tuple[Judged, ...] = ()
-    texts: tuple[Spoken, ...] = ()
+    clicks: tuple[ClickEvidence, ...] = ()
+    texts: tuple[TextEvidence, ...] = ()
 
     @property
     def likes(self) -> tuple[int, ...]:
@@ -78,15 +78,15 @@ def fitting(factor: float, dtype: np.dtype[Any]) -> float:
     return min(factor, float(np.finfo(dtype).max))
 
 
-Valued: TypeAlias = Callable[[Sequence[Term]], Doubles]
+TermValues: TypeAlias = Callable[[Sequence[Term]], Doubles]
 """The value of a sum of terms for some items, in nats, with θ's log-prior: (thetas, items)."""
 
 
 @dataclass(frozen=True)
-class Said:
+class TextTerm:
     """The text term: log σ(β Σ_k r_k · x_t), all texts of a view together."""
 
-    along: Along
+    along: DirectionProbe
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +103,7 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class Foresight:
+class ClickEffect:
     """What the next click can do at most.
 
     likes, dislikes: what is judged now. most(gap, count): the most that a click can add to any
@@ -165,11 +165,11 @@ class Model(ABC):
         """Return what adds signed terms; places: row → place in the columns, which have a dtype."""
 
     @abstractmethod
-    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         """Split the clicks' log-likelihood of some items among the clicks: (items,) nats each."""
 
-    def foresight(self, evidence: Evidence) -> Foresight | None:
-        """Return what bounds the effect of the next click, if this model knows; see `Foresight`."""
+    def foresight(self, evidence: Evidence) -> ClickEffect | None:
+        """Return what bounds the effect of the next click, if this model knows."""
         return None
 
     def space(
@@ -191,9 +191,9 @@ class Model(ABC):
         def shift(i: int, j: int) -> float:
             return sum(space.along(v, r, i) - space.along(v, r, j) for v, r in directions.items())
 
-        said = [Said(Along(v, tuple(map(float, r)))) for v, r in directions.items()]
+        said = [TextTerm(DirectionProbe(v, tuple(map(float, r)))) for v, r in directions.items()]
         return [*said, *self.click_terms(evidence, shift)]
 
-    def probe(self, term: Term) -> list[Near]:
+    def probe(self, term: Term) -> list[DistanceProbe]:
         """Return the columns that a term needs."""
-        return [] if isinstance(term, Said) else [Near(row) for row in self.rows(term)]
+        return [] if isinstance(term, TextTerm) else [DistanceProbe(row) for row in self.rows(term)]

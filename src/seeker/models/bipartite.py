@@ -8,20 +8,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seeker.models.base import Adder, Evidence, Grid, Term, Valued, fitting, signs_for
-from seeker.models.even import AVERAGE, EvenModel
-from seeker.numbers import check_number
+from seeker.models.base import Adder, Evidence, Grid, Term, TermValues, fitting, signs_for
+from seeker.models.pairwise import AVERAGE, UniformViewsModel
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
+from seeker.validation import check_number
 
 
-class Liked(NamedTuple):
+class LikeTerm(NamedTuple):
     """−α₁ D(row, t)."""
 
     row: int
 
 
-class Disliked(NamedTuple):
+class DislikeTerm(NamedTuple):
     """log σ(α₂ (D(row, t) − min D(like, t))) over the likes there are."""
 
     row: int
@@ -29,7 +29,7 @@ class Disliked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Bipartite(EvenModel):
+class Bipartite(UniformViewsModel):
     """log P(S|t) = Σ_{i liked} −α₁ D(i, t) + Σ_{j disliked} log σ(α₂ (D(j, t) − min_i D(i, t))).
 
     While nothing is liked, the average item takes the place of the nearest like.
@@ -50,16 +50,16 @@ class Bipartite(EvenModel):
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
         likes = tuple(sorted(evidence.likes))
-        return [Liked(i) for i in likes] + [Disliked(j, likes) for j in evidence.dislikes]
+        return [LikeTerm(i) for i in likes] + [DislikeTerm(j, likes) for j in evidence.dislikes]
 
     def rows(self, term: Term) -> tuple[int, ...]:
-        if isinstance(term, Disliked):
+        if isinstance(term, DislikeTerm):
             return (term.row, *term.likes)
-        assert isinstance(term, Liked)
+        assert isinstance(term, LikeTerm)
         return (term.row,)
 
     def depth(self, term: Term, reach: float) -> float:
-        return (self.alpha1 if isinstance(term, Liked) else self.alpha2) * 2.0 * reach + 1.0
+        return (self.alpha1 if isinstance(term, LikeTerm) else self.alpha2) * 2.0 * reach + 1.0
 
     def sharpness(self) -> float:
         return 32.0 * max(self.alpha1, self.alpha2)
@@ -75,10 +75,10 @@ class Bipartite(EvenModel):
 
         weights = grid.mixtures[0].astype(dtype)
         alpha1, alpha2 = (dtype.type(fitting(one, dtype)) for one in (self.alpha1, self.alpha2))
-        liked = [(places[term.row], sign) for term, sign in terms if isinstance(term, Liked)]
+        liked = [(places[term.row], sign) for term, sign in terms if isinstance(term, LikeTerm)]
         disliked: dict[tuple[int, ...], list[tuple[int, int]]] = {}
         for term, sign in terms:
-            if isinstance(term, Disliked):
+            if isinstance(term, DislikeTerm):
                 beside = tuple(places[row] for row in term.likes) or (AVERAGE,)
                 disliked.setdefault(beside, []).append((places[term.row], sign))
 
@@ -97,6 +97,6 @@ class Bipartite(EvenModel):
 
         return add
 
-    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         share = {self.rows(term)[0]: value([term])[0] for term in terms}
         return [share[click.row] for click in evidence.clicks]

@@ -11,19 +11,19 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 
 from seeker.errors import BadInput, short
-from seeker.models.base import Adder, Evidence, Grid, Model, Term, Valued, signs_for
-from seeker.numbers import check_number, few_numbers
+from seeker.models.base import Adder, Evidence, Grid, Model, Term, TermValues, signs_for
 from seeker.types import Array, Doubles
+from seeker.validation import check_few_numbers, check_number
 
 
-class Chosen(NamedTuple):
-    """An item was liked (or disliked) among others; `among` as in `Judged`."""
+class ChoiceTerm(NamedTuple):
+    """An item was liked (or disliked) among others; `among` as in `ClickEvidence`."""
 
     liked: bool
     among: tuple[int, ...]
 
 
-class Prepared(NamedTuple):
+class PreparedTerm(NamedTuple):
     """A signed term as the kernel takes it, in the kernel's order; shown: places in the columns."""
 
     mixtures: Array
@@ -56,7 +56,7 @@ class Choice(Model):
     def __post_init__(self) -> None:
         check_number("slip", self.slip, 0.0, below=1.0)
         check_number("beta", self.beta, 0.0)
-        sigmas = sorted(few_numbers("sigmas", self.sigmas, 64), reverse=True)
+        sigmas = sorted(check_few_numbers("sigmas", self.sigmas, 64), reverse=True)
         if not sigmas or len(set(sigmas)) < len(sigmas):
             raise BadInput("sigmas must hold at least one number, and none of them twice.")
         for sigma in sigmas:
@@ -68,7 +68,7 @@ class Choice(Model):
                     f"weights is {short(self.weights)}, but the only word for them is 'broad'."
                 )
         elif self.weights is not None:
-            weights = few_numbers("The choice model's list of weights", self.weights, 10_000)
+            weights = check_few_numbers("The choice model's list of weights", self.weights, 10_000)
             object.__setattr__(self, "weights", weights)
 
     def grid(self, views: Sequence[str]) -> Grid:
@@ -105,10 +105,10 @@ class Choice(Model):
         return weights
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
-        return [Chosen(click.liked, click.among) for click in evidence.clicks]
+        return [ChoiceTerm(click.liked, click.among) for click in evidence.clicks]
 
     def rows(self, term: Term) -> tuple[int, ...]:
-        return cast(Chosen, term).among
+        return cast(ChoiceTerm, term).among
 
     def depth(self, term: Term, reach: float) -> float:
         return self._depth(term, 2.0 * reach / min(self.sigmas))
@@ -118,7 +118,7 @@ class Choice(Model):
 
         A click that may be a slip is never less probable than the slip.
         """
-        among = len(cast(Chosen, term).among)
+        among = len(cast(ChoiceTerm, term).among)
         deepest = apart + math.log(among)
         if self.slip > 0.0:
             deepest = min(deepest, math.log(among / self.slip))
@@ -150,16 +150,16 @@ class Choice(Model):
         places: Mapping[int, int],
         mixtures: Array,
         sigmas: Doubles,
-    ) -> list[Prepared]:
+    ) -> list[PreparedTerm]:
         """Return signed terms as the kernel takes them; mixtures: in the type of the columns."""
         dtype = mixtures.dtype
         sharpness = (1.0 / sigmas).astype(dtype)
         prepared = []
         for term, sign in terms:
-            chosen = cast(Chosen, term)
+            chosen = cast(ChoiceTerm, term)
             chance = self.slip / len(chosen.among)
             prepared.append(
-                Prepared(
+                PreparedTerm(
                     mixtures=mixtures if chosen.liked else -mixtures,
                     sharpness=sharpness,
                     sure=dtype.type(1.0 - self.slip),
@@ -171,7 +171,7 @@ class Choice(Model):
             )
         return prepared
 
-    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         """Give each click its probability given the clicks before it."""
         known = [np.logaddexp.reduce(value(terms[:count])) for count in range(len(terms) + 1)]
         return [after - before for before, after in pairwise(known)]

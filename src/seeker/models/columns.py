@@ -1,13 +1,17 @@
-"""Columns kept between clicks, so that what was computed once is not computed again."""
+"""Columns of distances: kept between clicks, and computed in batches for terms."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from threading import local
 from typing import Any
 
 import numpy as np
 
-from seeker.space.probes import Near
+from seeker.models.base import Grid, Model, Term, TextTerm
+from seeker.space import Space
+from seeker.space.probes import DistanceProbe, Probes
 from seeker.types import Array, Rows
 
 FEW_BYTES = 8_000_000
@@ -25,8 +29,8 @@ class ColumnStore:
         self.most = max(0, min(most_bytes // size, max(FEW_COLUMNS, FEW_BYTES // size)))
         self._shape = (views, items)
         self._dtype = dtype
-        self._kept: dict[Near, Array] = {}
-        self._reserved: dict[Near, Array] = {}
+        self._kept: dict[DistanceProbe, Array] = {}
+        self._reserved: dict[DistanceProbe, Array] = {}
 
     @property
     def nbytes(self) -> int:
@@ -36,7 +40,7 @@ class ColumnStore:
     def __contains__(self, probe: object) -> bool:
         return probe in self._kept
 
-    def reserve(self, probes: Sequence[Near], spared: Collection[Near]) -> None:
+    def reserve(self, probes: Sequence[DistanceProbe], spared: Collection[DistanceProbe]) -> None:
         """Find room for new columns, the last asked for first; spared ones stay."""
         for probe in spared:
             self._kept[probe] = self._kept.pop(probe)  # used now: the last to make way
@@ -53,12 +57,12 @@ class ColumnStore:
         self._kept.update(self._reserved)
         self._reserved = {}
 
-    def read(self, probes: Sequence[Near], where: slice | Rows, out: Array) -> None:
+    def read(self, probes: Sequence[DistanceProbe], where: slice | Rows, out: Array) -> None:
         """Copy kept columns at some rows; out: (views, probes, rows)."""
         for place, probe in enumerate(probes):
             out[:, place] = self._kept[probe][:, where]
 
-    def write(self, places: Mapping[Near, int], where: slice, columns: Array) -> None:
+    def write(self, places: Mapping[DistanceProbe, int], where: slice, columns: Array) -> None:
         """Write reserved columns at a run of rows; columns: (views, places, rows)."""
         for probe, column in self._reserved.items():
             column[:, where] = columns[:, places[probe]]
@@ -66,3 +70,78 @@ class ColumnStore:
     def clear(self) -> None:
         """Keep nothing any longer."""
         self._kept, self._reserved = {}, {}
+
+
+SignedTerm = tuple[Term, int]
+
+
+class ColumnBatch:
+    """Columns that are asked for: first those to be computed, then those that are kept."""
+
+    def __init__(self, space: Space, store: ColumnStore, asked: Iterable[DistanceProbe]) -> None:
+        self.space = space
+        self.store = store
+        asked = sorted(set(asked))
+        self.new = [probe for probe in asked if probe not in store]
+        self.kept = [probe for probe in asked if probe in store]
+        self.probes: Probes = space.prepare(self.new)
+        self.places = {probe: place for place, probe in enumerate([*self.new, *self.kept])}
+
+    def columns(self, rows: Rows, where: slice | Rows) -> Array:
+        """Return the columns at some items, (views, places, rows), in memory used again.
+
+        where: the rows again, as a slice if they are consecutive, which is read faster.
+        """
+        shape = (len(self.space.views), len(self.places), len(rows))
+        columns = scratch_array("columns", shape, self.space.dtype)
+        self.space.columns(self.probes, rows, columns[:, : len(self.new)])
+        self.store.read(self.kept, where, columns[:, len(self.new) :])
+        return columns
+
+
+class TermBatch(ColumnBatch):
+    """Signed terms of a model."""
+
+    def __init__(
+        self,
+        model: Model,
+        grid: Grid,
+        space: Space,
+        store: ColumnStore,
+        terms: Sequence[SignedTerm],
+    ) -> None:
+        super().__init__(space, store, (probe for term, _ in terms for probe in model.probe(term)))
+        by_row = {probe.row: place for probe, place in self.places.items()}
+        clicks = [(term, sign) for term, sign in terms if not isinstance(term, TextTerm)]
+        self._said = [(term.along, sign) for term, sign in terms if isinstance(term, TextTerm)]
+        self._beta = model.beta
+        self._average = model.uses_average and bool(clicks)
+        self._add = model.adder(clicks, by_row, grid, space.dtype) if clicks else None
+
+    def add(self, rows: Rows, where: slice | Rows, units: Array, keep: bool = False) -> None:
+        """Add the terms to units, (thetas, rows); keep: whether columns are stored, too."""
+        from seeker.kernels.likelihood import text
+
+        if not len(rows):
+            return
+        for along, sign in self._said:
+            text(self.space.direction(along, rows), self._beta, sign, units)
+        if self._add is None:
+            return
+        columns = self.columns(rows, where)
+        if keep and isinstance(where, slice):
+            self.store.write(self.places, where, columns)
+        self._add(columns, self.space.average(rows) if self._average else None, units)
+
+
+_held = local()
+
+
+def scratch_array(name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
+    """Return an array that this thread will use again."""
+    size = math.prod(shape)
+    held = getattr(_held, name, None)
+    if held is None or held.size < size or held.dtype != dtype:
+        held = np.empty(size, dtype)
+        setattr(_held, name, held)
+    return held[:size].reshape(shape)

@@ -8,18 +8,18 @@ from threading import Lock
 
 import numpy as np
 
-from seeker.models.base import Foresight, Term
-from seeker.models.batch import Asked
-from seeker.models.stopping import Interrupted, Stop
+from seeker.kernels.parallel import Interrupted, Stop
+from seeker.models.base import ClickEffect, Term
+from seeker.models.columns import ColumnBatch
 from seeker.types import Doubles
 
 
 @dataclass(frozen=True, eq=False)
-class Foreseen:
+class ScoreDropBound:
     """What was found out at a stage; caps: by item and verdict, the most a click adds."""
 
     stage: frozenset[Term]
-    seen: Foresight
+    seen: ClickEffect
     caps: Mapping[tuple[int, bool], float]
 
     def ceiling(self, stage: frozenset[Term], wanted: frozenset[Term]) -> float:
@@ -31,10 +31,10 @@ class Foreseen:
         return 0.0 if click is None else self.caps.get(click, 0.0)
 
 
-def caps(
-    seen: Foresight,
+def drop_bounds(
+    seen: ClickEffect,
     rows: Sequence[int],
-    asked: Asked,
+    asked: ColumnBatch,
     mixture: Doubles,
     parts: Sequence[slice],
     stop: Stop,
@@ -44,7 +44,7 @@ def caps(
     asked: the columns of the rows and of what is judged. mixture: weights of the views, (views,).
     parts: the items, in pieces between which the work may be stopped.
     """
-    from seeker.kernels.threads import over_blocks
+    from seeker.kernels.parallel import over_blocks
 
     by_row = {probe.row: place for probe, place in asked.places.items()}
     places = [by_row[row] for row in rows]

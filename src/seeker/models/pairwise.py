@@ -8,16 +8,57 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from seeker.models.base import Adder, Evidence, Foresight, Grid, Term, Valued, fitting, signs_for
-from seeker.models.even import AVERAGE, EvenModel
-from seeker.numbers import check_number
-from seeker.space.view import Scale
+from seeker.errors import NotFound, short
+from seeker.models.base import (
+    Adder,
+    ClickEffect,
+    Evidence,
+    Grid,
+    Model,
+    Term,
+    TermValues,
+    fitting,
+    signs_for,
+)
+from seeker.space.view import Scale, check_scale
 from seeker.types import Array, Doubles
+from seeker.validation import check_names, check_number
+
+AVERAGE = -1
+"""Stands for the average item, which takes the place of a side that is empty."""
+
+
+class UniformViewsModel(Model):
+    """A model of one distance: the mean over the views, or over those it names."""
+
+    scale: Scale
+    views: tuple[str, ...] | None
+
+    def __post_init__(self) -> None:
+        check_number("beta", self.beta, 0.0)
+        check_scale(self.scale)
+        if self.views is not None:
+            object.__setattr__(self, "views", check_names("views", self.views))
+
+    @property
+    def units(self) -> Scale:
+        return self.scale
+
+    def grid(self, views: Sequence[str]) -> Grid:
+        chosen = views if self.views is None else self.views
+        unknown = [name for name in chosen if name not in views]
+        if unknown:
+            raise NotFound(
+                f"The model names a view {short(unknown[0])}.", f"The catalog has {list(views)}."
+            )
+        weights = np.array([[(name in chosen) / len(chosen) for name in views]])
+        return Grid(weights, np.empty(0), np.zeros(1))
+
 
 _MODEST = 100.0
 
 
-class Pair(NamedTuple):
+class PairTerm(NamedTuple):
     """`like` was preferred to `dislike`; shift is what texts add to the comparison."""
 
     like: int
@@ -26,7 +67,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Pairwise(EvenModel):
+class Pairwise(UniformViewsModel):
     """log P(S|t) = Σ_{i liked} Σ_{j disliked} log σ(α (D(j, t) − D(i, t) + Σ_k r_k·(x_i − x_j))).
 
     While only likes or only dislikes are there, they are paired with the average item. Several
@@ -47,11 +88,15 @@ class Pairwise(EvenModel):
         likes, dislikes = evidence.likes, evidence.dislikes
         if likes and dislikes:
             return [
-                Pair(i, j, shift(i, j) if evidence.texts else 0.0) for i in likes for j in dislikes
+                PairTerm(i, j, shift(i, j) if evidence.texts else 0.0)
+                for i in likes
+                for j in dislikes
             ]
-        return [Pair(i, AVERAGE, 0.0) for i in likes] + [Pair(AVERAGE, j, 0.0) for j in dislikes]
+        return [PairTerm(i, AVERAGE, 0.0) for i in likes] + [
+            PairTerm(AVERAGE, j, 0.0) for j in dislikes
+        ]
 
-    def foresight(self, evidence: Evidence) -> Foresight | None:
+    def foresight(self, evidence: Evidence) -> ClickEffect | None:
         """Bound a click's pairs together: log σ is concave, so Σ log σ(u) ≤ n log σ(mean u)."""
         likes, dislikes = frozenset(evidence.likes), frozenset(evidence.dislikes)
         if not likes or not dislikes or evidence.texts:
@@ -61,20 +106,20 @@ class Pairwise(EvenModel):
             return min(0.0, -count * float(np.logaddexp(0.0, -self.alpha * gap)) + 1e-5 * count)
 
         def click(terms: Sequence[Term]) -> tuple[int, bool] | None:
-            liked = {cast(Pair, term).like for term in terms} - likes
-            disliked = {cast(Pair, term).dislike for term in terms} - dislikes
+            liked = {cast(PairTerm, term).like for term in terms} - likes
+            disliked = {cast(PairTerm, term).dislike for term in terms} - dislikes
             if len(liked) + len(disliked) != 1:
                 return None
             return (*liked, True) if liked else (*disliked, False)  # type: ignore[return-value]
 
-        return Foresight(evidence.likes, evidence.dislikes, most, click)
+        return ClickEffect(evidence.likes, evidence.dislikes, most, click)
 
     def rows(self, term: Term) -> tuple[int, ...]:
-        pair = cast(Pair, term)
+        pair = cast(PairTerm, term)
         return tuple(row for row in (pair.like, pair.dislike) if row != AVERAGE)
 
     def depth(self, term: Term, reach: float) -> float:
-        return self.alpha * (2.0 * reach + abs(cast(Pair, term).shift)) + 1.0
+        return self.alpha * (2.0 * reach + abs(cast(PairTerm, term).shift)) + 1.0
 
     def sharpness(self) -> float:
         return 32.0 * self.alpha  # one item's error enters every pair it is in
@@ -88,7 +133,7 @@ class Pairwise(EvenModel):
     ) -> Adder:
         from seeker.kernels.likelihood import pairwise
 
-        pairs = [(cast(Pair, term), sign) for term, sign in terms]
+        pairs = [(cast(PairTerm, term), sign) for term, sign in terms]
         if any(max(1e-30, self.alpha) * abs(pair.shift) > _MODEST for pair, _ in pairs):
             dtype = np.dtype(np.float64)  # texts can shift a pair beyond what float32 holds well
         where = {**places, AVERAGE: -1}
@@ -103,7 +148,7 @@ class Pairwise(EvenModel):
 
         return add
 
-    def shares(self, evidence: Evidence, terms: Sequence[Term], value: Valued) -> list[Doubles]:
+    def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         share = {click.row: 0.0 * value([])[0] for click in evidence.clicks}
         for term in terms:
             involved = self.rows(term)

@@ -7,7 +7,7 @@ from seeker.models.bipartite import Bipartite
 from seeker.models.choice import Choice
 from seeker.models.pairwise import Pairwise
 from seeker.models.relative import Relative
-from seeker.named import Registry
+from seeker.registry import Registry
 
 _MODELS: Registry[Model] = Registry("model", Model, (Choice, Relative, Pairwise, Bipartite))
 

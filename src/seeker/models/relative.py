@@ -11,8 +11,8 @@ import numpy as np
 
 from seeker.models.base import Adder, Grid, Term
 from seeker.models.choice import Choice
-from seeker.numbers import check_number
 from seeker.types import Array, Doubles
+from seeker.validation import check_number
 
 _EVEN, _LEANING = 0.4, 0.5
 """The prior of the even mixture, and of all that lean to one view; the rest: one view alone."""

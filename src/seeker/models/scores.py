@@ -14,14 +14,13 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from seeker.errors import BadInput
+from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models import foreseen
-from seeker.models.base import Evidence, Model, Said, Term
-from seeker.models.batch import Asked, Batch, Signed, scratch
-from seeker.models.columns import ColumnStore
-from seeker.models.ledger import NOTHING, PART, Bounds, Sums, bounds_of_nothing
-from seeker.models.stopping import Interrupted, Stop, never
+from seeker.models.accumulators import NO_TERMS, PART_ITEMS, ExactSums, UpperBounds, prior_bounds
+from seeker.models.base import Evidence, Model, Term, TextTerm
+from seeker.models.columns import ColumnBatch, ColumnStore, SignedTerm, TermBatch, scratch_array
 from seeker.space import Space
-from seeker.space.probes import Near
+from seeker.space.probes import DistanceProbe
 from seeker.types import Array, Doubles, Floats, Rows
 
 MEMORY = 64_000_000
@@ -51,19 +50,19 @@ class Scores:
         self.grid = model.grid([view.name for view in space.views])
         self.log_prior = log_prior
         self.count = space.count
-        self._wanted = NOTHING
-        self._foreseen: foreseen.Foreseen | None = None
+        self._wanted = NO_TERMS
+        self._foreseen: foreseen.ScoreDropBound | None = None
         self._whole: tuple[frozenset[Term], list[tuple[float, Doubles]]] | None = None
-        self._batches: dict[frozenset[Term], Batch] = {}
+        self._batches: dict[frozenset[Term], TermBatch] = {}
         self.strained = False
         """Whether a look at the bounds has ever left many items to be evaluated."""
         wide = 8 if self.thetas == 1 else 4  # one sum may need 64 bits, several seldom do
         fixed = self.count * (wide * self.thetas + 4)
-        self._ledger: Sums | Bounds
+        self._ledger: ExactSums | UpperBounds
         if self.thetas > 1 and fixed > MEMORY:
-            self._ledger = Bounds(self.count, self.grid.log_weights)
+            self._ledger = UpperBounds(self.count, self.grid.log_weights)
         else:
-            self._ledger = Sums(self.count, self.grid.log_weights)
+            self._ledger = ExactSums(self.count, self.grid.log_weights)
         columns = MEMORY - _BESIDES - fixed
         self.store = ColumnStore(len(space.views), self.count, space.dtype, columns)
 
@@ -102,7 +101,7 @@ class Scores:
     def pending(self) -> bool:
         """Whether clicks were made that what is kept does not hold yet."""
         ledger = self._ledger
-        loose = isinstance(ledger, Bounds) and any(ledger.loose)
+        loose = isinstance(ledger, UpperBounds) and any(ledger.loose)
         return loose or any(stage != self._wanted for stage in ledger.stages)
 
     @property
@@ -124,12 +123,12 @@ class Scores:
             def work(
                 start: int,
                 stop: int,
-                batch: Batch = batch,
+                batch: TermBatch = batch,
                 chosen: Rows = chosen,
                 values: Doubles = values,
             ) -> None:
                 few = chosen[start:stop]
-                units = scratch("units", (self.thetas, len(few)), _LONG)
+                units = scratch_array("units", (self.thetas, len(few)), _LONG)
                 self._ledger.begin(few, units)
                 batch.add(few, few, units)
                 self._finish(units, few, values[start:stop])
@@ -139,19 +138,19 @@ class Scores:
                 out[some] = values
         return out
 
-    def _by_basis(self, rows: Rows) -> list[tuple[Rows | None, Batch]]:
+    def _by_basis(self, rows: Rows) -> list[tuple[Rows | None, TermBatch]]:
         """Split rows by what is pending for them: places in rows (None: all), and a batch each."""
         bases = [self._ledger.basis(part) for part in range(len(self._ledger.stages))]
         kinds = list(dict.fromkeys(bases))
         if len(kinds) == 1:
             return [(None, self._batch(kinds[0]))]
         of_part = np.array([kinds.index(basis) for basis in bases])
-        of_row = of_part[rows // PART]
+        of_row = of_part[rows // PART_ITEMS]
         return [
             (np.flatnonzero(of_row == kind), self._batch(basis)) for kind, basis in enumerate(kinds)
         ]
 
-    def _batch(self, basis: frozenset[Term]) -> Batch:
+    def _batch(self, basis: frozenset[Term]) -> TermBatch:
         """Return the batch that leads from a basis to what is wanted."""
         if basis not in self._batches:
             added = [(term, 1) for term in self._wanted - basis]
@@ -160,13 +159,13 @@ class Scores:
             )
         return self._batches[basis]
 
-    def _new_batch(self, terms: Sequence[Signed]) -> Batch:
-        return Batch(self.model, self.grid, self.space, self.store, terms)
+    def _new_batch(self, terms: Sequence[SignedTerm]) -> TermBatch:
+        return TermBatch(self.model, self.grid, self.space, self.store, terms)
 
     def everywhere(self, stop: Stop = never) -> Doubles:
         """Return the scores of all items, (items,)."""
         out = np.empty(self.count)
-        if isinstance(self._ledger, Sums):
+        if isinstance(self._ledger, ExactSums):
             self._settle(self._ledger, out, stop)
         else:
             self._measure(self._ledger, out, stop)
@@ -176,10 +175,10 @@ class Scores:
         """Return upper bounds of the present scores, (items,)."""
         ledger = self._ledger
         if all(stage and not stage & self._wanted for stage in ledger.stages):
-            return bounds_of_nothing(self.count, self.log_prior)
+            return prior_bounds(self.count, self.log_prior)
         for part, stage in enumerate(ledger.stages):
             gone = stage - self._wanted
-            if gone and isinstance(ledger, Bounds):
+            if gone and isinstance(ledger, UpperBounds):
                 ledger.take_back(part, gone, self._deep)
             elif gone:
                 self.settle()
@@ -190,14 +189,14 @@ class Scores:
         """Put another log-prior, (items,), in the place of the one there is."""
         self.log_prior = log_prior
         self._whole = None
-        if isinstance(self._ledger, Sums):
+        if isinstance(self._ledger, ExactSums):
             self._ledger.forget_bounds()
 
     def settle(self, stop: Stop = never) -> None:
         """Bring what is kept of all items up to date; what was done before a stop stays done."""
         if not self.pending:
             return
-        if isinstance(self._ledger, Sums):
+        if isinstance(self._ledger, ExactSums):
             self._settle(self._ledger, None, stop)
         else:
             self._lower(self._ledger, stop)
@@ -234,7 +233,7 @@ class Scores:
     def _groups(self, terms: frozenset[Term]) -> list[list[Term]]:
         """Split terms so that each group needs few columns that the groups before it do not."""
         probes = {term: tuple(self.model.probe(term)) for term in terms}
-        places: dict[Near, int] = {}
+        places: dict[DistanceProbe, int] = {}
         for asked in probes.values():
             for probe in asked:
                 places.setdefault(probe, len(places))
@@ -244,7 +243,7 @@ class Scores:
             groups.setdefault(last // _AT_A_TIME, []).append(term)
         return [groups[number] for number in sorted(groups)]
 
-    def _settle(self, ledger: Sums, out: Doubles | None, stop: Stop) -> None:
+    def _settle(self, ledger: ExactSums, out: Doubles | None, stop: Stop) -> None:
         """Bring exact sums up to date in one reading; out, (items,), receives the scores."""
         wanted = self._wanted
         if not wanted:
@@ -263,14 +262,14 @@ class Scores:
             batch = self._batch(stage)
 
             def work(
-                start: int, end: int, batch: Batch = batch, same: bool = stage == wanted
+                start: int, end: int, batch: TermBatch = batch, same: bool = stage == wanted
             ) -> None:
                 run = slice(start, end)
                 rows = np.arange(start, end)
-                units = scratch("units", (self.thetas, len(rows)), _LONG)
+                units = scratch_array("units", (self.thetas, len(rows)), _LONG)
                 ledger.begin(run, units)
                 batch.add(rows, run, units, keep)
-                scores = scratch("scores", (len(rows),), _DOUBLE) if out is None else out[run]
+                scores = scratch_array("scores", (len(rows),), _DOUBLE) if out is None else out[run]
                 self._finish(units, run, scores)
                 if not same:
                     ledger.keep(run, units, scores)
@@ -281,7 +280,7 @@ class Scores:
             self.store.commit()
             self._batches = {}
 
-    def _lower(self, ledger: Bounds, stop: Stop) -> None:
+    def _lower(self, ledger: UpperBounds, stop: Stop) -> None:
         """Bring bounds up to date, reading only what is new where nothing was taken back."""
         ledger.make_room()
         wanted = self._wanted
@@ -289,11 +288,11 @@ class Scores:
             anew = ledger.loose[part] or bool(stage - wanted)
             if stage == wanted and not anew:
                 continue
-            batch = self._batch(NOTHING if anew else stage)
+            batch = self._batch(NO_TERMS if anew else stage)
 
-            def work(start: int, end: int, batch: Batch = batch, anew: bool = anew) -> None:
+            def work(start: int, end: int, batch: TermBatch = batch, anew: bool = anew) -> None:
                 rows = np.arange(start, end)
-                units = scratch("units", (self.thetas, len(rows)), _LONG)
+                units = scratch_array("units", (self.thetas, len(rows)), _LONG)
                 units[:] = 0
                 batch.add(rows, slice(start, end), units)
                 ledger.lower(slice(start, end), units, anew)
@@ -301,18 +300,18 @@ class Scores:
             self._part(part, work, stop)
             ledger.stages[part], ledger.loose[part] = wanted, False
 
-    def _measure(self, ledger: Bounds, out: Doubles, stop: Stop) -> None:
+    def _measure(self, ledger: UpperBounds, out: Doubles, stop: Stop) -> None:
         """Compute all scores from nothing; out: (items,). Bounds become as close as can be."""
         from seeker.kernels.posterior import mass_by_theta
 
         ledger.make_room()
-        wanted, batch = self._wanted, self._batch(NOTHING)
+        wanted, batch = self._wanted, self._batch(NO_TERMS)
         masses: dict[int, tuple[float, Doubles]] = {}
 
         def work(start: int, end: int) -> None:
             run = slice(start, end)
             rows = np.arange(start, end)
-            units = scratch("units", (self.thetas, len(rows)), _LONG)
+            units = scratch_array("units", (self.thetas, len(rows)), _LONG)
             units[:] = 0
             batch.add(rows, run, units)
             self._finish(units, run, out[run])
@@ -361,11 +360,11 @@ class Scores:
             return
         if max(map(self._deep, stage), default=0.0) > EXACT:
             return  # what such terms add is less than the formula says
-        near = map(Near, [*rows, *seen.likes, *seen.dislikes])
-        asked = Asked(self.space, self.store, near)
+        near = map(DistanceProbe, [*rows, *seen.likes, *seen.dislikes])
+        asked = ColumnBatch(self.space, self.store, near)
         parts = [self._ledger.part(number) for number in range(len(self._ledger.stages))]
-        caps = foreseen.caps(seen, rows, asked, self.grid.mixtures[0], parts, stop)
-        self._foreseen = foreseen.Foreseen(stage, seen, caps)
+        caps = foreseen.drop_bounds(seen, rows, asked, self.grid.mixtures[0], parts, stop)
+        self._foreseen = foreseen.ScoreDropBound(stage, seen, caps)
 
     def ceiling(self) -> float:
         """Return the most that pending terms add to any score: 0, or less where it was foreseen."""
@@ -389,7 +388,7 @@ class Scores:
         if self.thetas == 1:
             return np.ones(1)
         weights = np.zeros(self.thetas)
-        if isinstance(self._ledger, Bounds):
+        if isinstance(self._ledger, UpperBounds):
             if self._whole is None or self._whole[0] != self._wanted:
                 self.everywhere()
             assert self._whole is not None
@@ -408,7 +407,7 @@ class Scores:
 
     def _deep(self, term: Term) -> float:
         """Return how far below zero a term can be, in nats."""
-        if isinstance(term, Said):
+        if isinstance(term, TextTerm):
             return self.model.beta * self.space.longest(term.along) + 1.0
         return self.model.depth(term, self.space.reach)
 
@@ -422,6 +421,6 @@ class Scores:
 
     @staticmethod
     def _over(start: int, stop: int, work: Callable[[int, int], None]) -> None:
-        from seeker.kernels.threads import over_blocks
+        from seeker.kernels.parallel import over_blocks
 
         over_blocks(stop - start, work, start)

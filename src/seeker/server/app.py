@@ -18,24 +18,21 @@ from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 
-import seeker.server.acts
-import seeker.server.catalogs
-import seeker.server.documentation
-import seeker.server.operations
-import seeker.server.page
-import seeker.server.sessions
-import seeker.server.sharing
+import seeker.server.routes.catalogs
+import seeker.server.routes.documentation
+import seeker.server.routes.sessions
+import seeker.server.routes.sharing
+import seeker.server.routes.system
 from seeker import __version__
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
-from seeker.server import problems
-from seeker.server.edge import Edge, VaryMiddleware
-from seeker.server.logs import LOGGER, LoopErrorHandler, set_up
-from seeker.server.opening import open_catalogs
-from seeker.server.schemas import Problem, SessionProblem
-from seeker.server.service import Service
+from seeker.server import errors
+from seeker.server.catalogs import open_catalogs
+from seeker.server.logging import LOGGER, LoopErrorHandler, set_up_logging
+from seeker.server.middleware import RequestMiddleware, VaryMiddleware
+from seeker.server.schemas import ProblemResponse, SessionProblemResponse
+from seeker.server.service import CLOSING, Service, exit_now, exit_within
 from seeker.server.settings import Settings
-from seeker.server.stopping import CLOSING, exit_now, exit_within
 
 SETTINGS = "SEEKER_SERVED_SETTINGS"
 _TIDY_EVERY = 3600.0
@@ -43,14 +40,14 @@ _AGAIN = 1.0
 
 
 ROUTERS: tuple[APIRouter, ...] = (
-    seeker.server.page.router,
-    seeker.server.sessions.router,
-    seeker.server.acts.router,
-    seeker.server.sharing.router,
-    seeker.server.catalogs.router,
-    seeker.server.catalogs.changing,
-    seeker.server.operations.router,
-    seeker.server.documentation.router,
+    seeker.server.routes.system.pages,
+    seeker.server.routes.sessions.router,
+    seeker.server.routes.sessions.acts,
+    seeker.server.routes.sharing.router,
+    seeker.server.routes.catalogs.router,
+    seeker.server.routes.catalogs.changing,
+    seeker.server.routes.system.router,
+    seeker.server.routes.documentation.router,
 )
 """All calls of the service."""
 
@@ -95,7 +92,7 @@ def create_app(
     app.add_exception_handler(SeekerError, _said)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_middleware(Edge, service=service)
+    app.add_middleware(RequestMiddleware, service=service)
     if settings.cors:
         # Around the edge, so that pages of other origins can read refusals, too.
         app.add_middleware(
@@ -120,7 +117,7 @@ def from_environment() -> FastAPI:
 def worker_settings() -> Settings:
     """Prepare a worker process, and return the settings that its parent has put down."""
     settings = Settings.from_json(os.environ[SETTINGS])
-    set_up(settings.log_level)
+    set_up_logging(settings.log_level)
     threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
     return settings
 
@@ -172,13 +169,13 @@ async def _tidy(service: Service) -> None:
 async def _said(_: Request, error: Exception) -> Response:
     if not isinstance(error, SeekerError):
         raise error
-    return problems.of_error(error)
+    return errors.error_response(error)
 
 
 async def _invalid(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
-    return problems.of_validation(error.errors(), request.headers.get("content-type", ""))
+    return errors.validation_response(error.errors(), request.headers.get("content-type", ""))
 
 
 async def _http(_: Request, error: Exception) -> Response:
@@ -189,7 +186,7 @@ async def _http(_: Request, error: Exception) -> Response:
         405: "This address does not know this method.",
     }.get(error.status_code, str(error.detail))
     headers: Mapping[str, str] | None = error.headers
-    return problems.problem(
+    return errors.problem_response(
         error.status_code, detail, "The calls are described at /docs.", headers=headers
     )
 
@@ -201,7 +198,7 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
         schemas = document["components"]["schemas"]
-        for model in (Problem, SessionProblem):
+        for model in (ProblemResponse, SessionProblemResponse):
             written = model.model_json_schema(ref_template="#/components/schemas/{model}")
             schemas.update(written.pop("$defs", {}))
             schemas[model.__name__] = written

@@ -1,166 +1,70 @@
-"""The calls about catalogs, items and their pictures."""
+"""The catalogs of a service: searched in this process, or in shards on a cluster."""
 
 from __future__ import annotations
 
-import os
-import stat
-from pathlib import Path as FilePath
-from typing import Annotated, Any
-from urllib.parse import quote
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, Path, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from seeker.engine import Catalogs
+from seeker.server.settings import Settings
 
-from seeker.catalog import Catalog
-from seeker.errors import Conflict, NotFound
-from seeker.server.answers import answer, item_answer
-from seeker.server.calls import ItemPath
-from seeker.server.responses import problems
-from seeker.server.schemas import CatalogAnswer, CatalogsAnswer, ItemAnswer
-from seeker.server.service import Authorization, Served
-
-router = APIRouter(tags=["catalogs"])
-changing = APIRouter(tags=["catalogs"])
-"""The calls that change a catalog, for services in which one may change."""
-
-Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a catalog.")]
-TYPES = {
-    ".avif": "image/avif",
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".webp": "image/webp",
-}
-"""What is served as media; a browser runs none of it."""
-
-_MEDIA_HEADERS = {
-    # Names are made from what is in the file, so a file never changes under its name.
-    "Cache-Control": "public, max-age=31536000, immutable",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-    "Content-Disposition": "inline",
-}
+if TYPE_CHECKING:
+    from seeker.cluster import FleetHealth
 
 
-def _line(name: str, catalog: Catalog) -> dict[str, Any]:
-    return {
-        "name": name,
-        "items": len(catalog),
-        "views": list(catalog.views),
-        "reads_text": catalog.reads_text,
-    }
+def open_catalogs(settings: Settings) -> Catalogs:
+    """Open the catalogs that the settings name."""
+    return join_cluster(settings)[0]
 
 
-@router.get("/v1/catalogs", response_model=CatalogsAnswer, responses=problems())
-async def catalogs(service: Served) -> Response:
-    """List the catalogs; sessions are in the first unless they name another."""
-    held = service.engine.catalogs
+def join_cluster(settings: Settings, wait: bool = False) -> tuple[Catalogs, Settings]:
+    """Open the catalogs; return also the settings with which other processes share the cluster.
 
-    def work() -> list[dict[str, Any]]:
-        return [_line(*held.get(name)) for name in held.names]
-
-    return JSONResponse({"catalogs": await service.run(work)})
-
-
-@router.get("/v1/catalogs/{name}", response_model=CatalogAnswer, responses=problems(404))
-async def catalog(name: Name, service: Served) -> Response:
-    """Describe a catalog: its views, and how the values of its attributes are spread."""
-
-    def work() -> dict[str, Any]:
-        _, opened = service.engine.catalogs.get(name)
-        return {
-            **_line(name, opened),
-            "version": opened.version,
-            "about": dict(opened.head.about) if opened.head else {},
-            "facets": service.facets(name, opened),
-        }
-
-    return JSONResponse(await service.run(work))
-
-
-@router.get("/v1/items/{catalog}/{id:path}", response_model=ItemAnswer, responses=problems(404))
-async def item(
-    catalog: Name,
-    id: ItemPath,
-    service: Served,
-) -> Response:
-    """Return an item."""
-
-    def work() -> ItemAnswer:
-        name, opened = service.engine.catalogs.get(catalog)
-        return item_answer(opened.item(id), name)
-
-    return answer(await service.run(work))
-
-
-@changing.delete(
-    "/v1/items/{catalog}/{id:path}", status_code=204, responses=problems(401, 403, 404, 409)
-)
-async def remove(
-    catalog: Name, id: ItemPath, service: Served, authorization: Authorization = None
-) -> Response:
-    """Take an item out of a catalog, for all and for good; needs an admin key.
-
-    The catalog gets a new version, as with `seeker remove`: sessions go on, without the item.
-    Several such calls take turns. The item's id and vectors are kept for sessions in which it was
-    judged, until `seeker tidy --forget-removed`.
+    wait: until all shards have their parts.
     """
-    service.keys.check_admin(authorization)
+    if not settings.cluster:
+        return Catalogs.open(settings.catalogs), settings
+    from seeker.cluster import ClusterCatalog
+    from seeker.cluster.cluster import Cluster
+    from seeker.cluster.cluster import wait_until_ready as wait_for
 
-    def work() -> None:
-        from seeker.catalog.building import update
-
-        name, opened = service.engine.catalogs.get(catalog)
-        if opened.folder is None:
-            raise Conflict("This catalog is not in a folder, so nothing can be taken out of it.")
-        update.remove(opened.folder, ids=[id])
-        service.engine.catalogs.look_again(name)
-
-    await service.change(catalog, work)
-    return Response(status_code=204)
-
-
-@router.get(
-    "/media/{catalog}/{path:path}",
-    response_class=FileResponse,
-    responses={
-        **problems(404),
-        200: {"content": {kind: {} for kind in sorted(set(TYPES.values()))}},
-        304: {"description": "The picture has not changed."},
-    },
-)
-async def media(
-    catalog: Name,
-    path: Annotated[str, Path(min_length=1, max_length=1000)],
-    request: Request,
-    service: Served,
-) -> Response:
-    """Return a picture of an item."""
-    file, about = await service.run(
-        lambda: _media_file(service.engine.catalogs.get(catalog)[1], path)
+    cluster = Cluster(
+        settings.cluster,
+        settings.shards,
+        settings.shard_timeout,
+        settings.partial_ok,
+        settings.belief_cache,
+        settings.shard_copies or None,
     )
-    tag = f'"{quote(file.stem)}-{about.st_size}"'
-    headers = {**_MEDIA_HEADERS, "ETag": tag}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    kind = TYPES[file.suffix.lower()]
-    return FileResponse(file, media_type=kind, headers=headers, stat_result=about)
+    catalogs = Catalogs.open(settings.catalogs, cluster.open, cluster.renewed)
+    for name in catalogs.names if wait else ():
+        catalog = catalogs.get(name)[1]
+        if isinstance(catalog, ClusterCatalog):
+            wait_for(catalog)
+    return catalogs, replace(settings, cluster=cluster.address)
 
 
-def _media_file(catalog: Catalog, path: str) -> tuple[FilePath, os.stat_result]:
-    """Return a file of a catalog's media folder; whatever leads out of it is not there."""
-    missing = NotFound("There is no such picture.")
-    if catalog.folder is None or "\0" in path:
-        raise missing
-    root = (catalog.folder / "media").resolve()
-    try:
-        file = (root / path).resolve()
-        about = file.stat()
-    except (OSError, ValueError, RuntimeError):
-        raise missing from None
-    if not file.is_relative_to(root) or not stat.S_ISREG(about.st_mode):
-        raise missing
-    if file.suffix.lower() not in TYPES:
-        raise missing
-    return file, about
+def watching(settings: Settings, stop: Callable[[], None]) -> AbstractContextManager[None]:
+    """Return what watches over the cluster that this process starts by itself, if it does.
+
+    Where that ends, stop is called, and after the block an error says so.
+    """
+    if not settings.cluster:
+        return nullcontext()
+    from seeker.cluster import ray_runtime
+
+    return ray_runtime.watching(stop) if settings.cluster == ray_runtime.LOCAL else nullcontext()
+
+
+def shard_health(catalogs: Catalogs) -> dict[str, FleetHealth]:
+    """Return how the shards of each catalog are, by its name, of those that have any."""
+    from seeker.cluster import ClusterCatalog
+
+    held = [catalogs.get(name) for name in catalogs.names]
+    return {
+        name: catalog.fleet.health()
+        for name, catalog in held
+        if isinstance(catalog, ClusterCatalog)
+    }

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from seeker.server.logs import LOGGER, LogThrottle
-from seeker.server.problems import MEDIA_TYPE, problem
+from seeker.server.errors import MEDIA_TYPE, problem_response
+from seeker.server.logging import LOGGER, LogThrottle
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as UsualProtocol
@@ -26,7 +26,7 @@ else:
 _LARGEST_BATCH_BYTES = 65_536
 _DISCARDED_BYTES = 64_000_000
 """How much of a request that is refused already is read on, so that its sender reads why."""
-_FULL_BODY = problem(
+_FULL_BODY = problem_response(
     503, "The service has as many connections as it can.", "Try again in a second."
 ).body
 _FULL = b"".join(
@@ -193,7 +193,7 @@ class AnswerTransport(asyncio.Transport):
         self._transport.resume_reading()
 
 
-class PunctualProtocol(UsualProtocol):
+class TimeoutProtocol(UsualProtocol):
     """The usual connection, but none on which somebody begins something and does not go on.
 
     A thousand of those would take all connections that a process may have.

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 from starlette.types import Scope
 
 from seeker.errors import BadInput
-from seeker.server.problems import Refused
+from seeker.server.errors import RequestRefused
 
 LOCAL = "localhost"
 _NAME = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\*")
@@ -47,7 +47,7 @@ class AllowedHosts:
         if name.endswith(self._below) and len(name) <= _LONGEST_NAME:
             return
         shown = name[:_LONGEST_NAME]
-        raise Refused(
+        raise RequestRefused(
             421,
             f"This service does not go by the name {shown!r}.",
             f"If it should, start it with --allowed-host {shown}.",

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from seeker.engine import Engine, Pool
+from seeker.engine import Engine, WorkerPool
 
 if TYPE_CHECKING:
-    from seeker.cluster import Health
+    from seeker.cluster import FleetHealth
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 _BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -82,7 +82,7 @@ class Metrics:
         self._seconds.labels(method, call).observe(seconds)
         self._answers.labels(method, call, str(status)).inc()
 
-    def note(self, engine: Engine, pool: Pool) -> None:
+    def note(self, engine: Engine, pool: WorkerPool) -> None:
         """Note how the engine is doing now."""
         cache = engine.cache
         for name, value in (
@@ -100,7 +100,7 @@ class Metrics:
         ):
             self._gauges[name].set(value)
 
-    def note_shards(self, health: Mapping[str, Health]) -> None:
+    def note_shards(self, health: Mapping[str, FleetHealth]) -> None:
         """Note how the shards of each catalog are."""
         for name, one in health.items():
             self._shards.labels(name).set(one.shards)

@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from seeker.server.asking import check_filter, check_length, check_text
 from seeker.server.settings import Settings
+from seeker.server.validation import check_filter, check_length, check_text
 from seeker.session import Click, Event, Explore, Filter, Found, Redo, Say, Undo, Unsay
 
-WORDS = 10_000
+MAX_TEXT_CHARACTERS = 10_000
 """Letters that no text exceeds; the setting text_limit is usually far below."""
 
 
@@ -23,7 +23,7 @@ def _readable(text: str) -> str:
     return text
 
 
-Text = Annotated[str, Field(max_length=WORDS), AfterValidator(_readable)]
+Text = Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS), AfterValidator(_readable)]
 ItemId = Annotated[str, Field(min_length=1, max_length=1000)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Vector = Annotated[list[Finite], Field(min_length=1, max_length=8192)]
@@ -31,13 +31,13 @@ UserName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_r
 Step = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     """A request's body: nothing unknown, nothing guessed."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
-class StartAsked(Asked):
+class StartRequest(RequestBody):
     """How a session begins; everything may be left out."""
 
     catalog: Annotated[str, Field(max_length=64)] | None = None
@@ -60,7 +60,7 @@ class StartAsked(Asked):
     )
 
 
-class ActAsked(Asked):
+class ActRequest(RequestBody):
     """Something to happen in a session; step: which page the person saw."""
 
     step: Step | None = None
@@ -73,7 +73,7 @@ class ActAsked(Asked):
         """Refuse what is more than this service takes."""
 
 
-class ClickAsked(ActAsked):
+class ClickRequest(ActRequest):
     """Give a verdict on an item; with `step`, a click on a page that has passed is a 409."""
 
     item: ItemId
@@ -87,10 +87,12 @@ class ClickAsked(ActAsked):
         check_length("The length of shown", len(self.shown or ()), settings.shown_limit)
 
 
-class SayAsked(ActAsked):
+class SayRequest(ActRequest):
     """Give feedback in words."""
 
-    text: Annotated[str, Field(min_length=1, max_length=WORDS), AfterValidator(_readable)]
+    text: Annotated[
+        str, Field(min_length=1, max_length=MAX_TEXT_CHARACTERS), AfterValidator(_readable)
+    ]
 
     def event(self) -> Event:
         return Say(self.text)
@@ -99,14 +101,14 @@ class SayAsked(ActAsked):
         check_text("text", self.text, settings)
 
 
-class UnsayAsked(SayAsked):
+class UnsayRequest(SayRequest):
     """Let words no longer count: a text, or the words that the session began with."""
 
     def event(self) -> Event:
         return Unsay(self.text)
 
 
-class FilterAsked(ActAsked):
+class FilterRequest(ActRequest):
     """Show only items that pass a filter from now on, null: all; likes outside it still count."""
 
     filter: dict[str, Any] | None
@@ -118,7 +120,7 @@ class FilterAsked(ActAsked):
         check_filter(self.filter)
 
 
-class ExploreAsked(ActAsked):
+class ExploreRequest(ActRequest):
     """Show more surprising pages from now on, or less: 1 is usual, 0 shows the best only."""
 
     level: Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]
@@ -127,7 +129,7 @@ class ExploreAsked(ActAsked):
         return Explore(self.level)
 
 
-class FoundAsked(ActAsked):
+class FoundRequest(ActRequest):
     """Mark the item that was sought."""
 
     item: ItemId
@@ -136,7 +138,7 @@ class FoundAsked(ActAsked):
         return Found(self.item)
 
 
-class UndoAsked(ActAsked):
+class UndoRequest(ActRequest):
     """Take back the last things in effect."""
 
     count: Annotated[int, Field(ge=1, le=100_000)] = 1
@@ -145,35 +147,35 @@ class UndoAsked(ActAsked):
         return Undo(self.count)
 
 
-class RedoAsked(UndoAsked):
+class RedoRequest(UndoRequest):
     """Bring back what was undone last, as long as nothing new was done since."""
 
     def event(self) -> Event:
         return Redo(self.count)
 
 
-ACTS: Mapping[type[Event], type[ActAsked]] = MappingProxyType(
+ACTS: Mapping[type[Event], type[ActRequest]] = MappingProxyType(
     {
-        Click: ClickAsked,
-        Say: SayAsked,
-        Unsay: UnsayAsked,
-        Filter: FilterAsked,
-        Explore: ExploreAsked,
-        Found: FoundAsked,
-        Undo: UndoAsked,
-        Redo: RedoAsked,
+        Click: ClickRequest,
+        Say: SayRequest,
+        Unsay: UnsayRequest,
+        Filter: FilterRequest,
+        Explore: ExploreRequest,
+        Found: FoundRequest,
+        Undo: UndoRequest,
+        Redo: RedoRequest,
     }
 )
 """What may be asked to happen in a session, by event."""
 
 
-class ForkAsked(Asked):
+class ForkRequest(RequestBody):
     """From where to go on; step: which page the person saw."""
 
     step: Step | None = None
 
 
-class ItemAnswer(BaseModel):
+class ItemResponse(BaseModel):
     """An item."""
 
     id: str
@@ -182,10 +184,10 @@ class ItemAnswer(BaseModel):
     attributes: dict[str, Any]
 
 
-class PageAnswer(BaseModel):
+class PageResponse(BaseModel):
     """A slice of one ranking."""
 
-    items: list[ItemAnswer]
+    items: list[ItemResponse]
     offset: int
     limit: int
     total: int
@@ -194,7 +196,7 @@ class PageAnswer(BaseModel):
     )
 
 
-class BeliefAnswer(BaseModel):
+class BeliefResponse(BaseModel):
     """A belief in a few numbers."""
 
     entropy: float
@@ -204,7 +206,7 @@ class BeliefAnswer(BaseModel):
     noise: float | None
 
 
-class ThingDone(BaseModel):
+class HistoryEntry(BaseModel):
     """One thing in effect, and the step it led to; which keys it has depends on its type."""
 
     step: int
@@ -216,7 +218,7 @@ class ThingDone(BaseModel):
     level: float | None = None
 
 
-class SessionAnswer(BaseModel):
+class SessionResponse(BaseModel):
     """A session: where it is, and what it shows."""
 
     id: str
@@ -230,18 +232,18 @@ class SessionAnswer(BaseModel):
     likes: list[str]
     dislikes: list[str]
     undone: int = Field(description="How many things redo can bring back.")
-    history: list[ThingDone] = Field(description="All that is in effect, in order.")
-    page: PageAnswer
-    belief: BeliefAnswer | None
+    history: list[HistoryEntry] = Field(description="All that is in effect, in order.")
+    page: PageResponse
+    belief: BeliefResponse | None
 
 
-class ShareAnswer(BaseModel):
+class ShareResponse(BaseModel):
     """A token with which others may look at a session, but not change it."""
 
     share: str
 
 
-class ClickShare(BaseModel):
+class ClickShareResponse(BaseModel):
     """What one click did for an item."""
 
     item: str
@@ -250,17 +252,17 @@ class ClickShare(BaseModel):
     pull: float
 
 
-class ExplanationAnswer(BaseModel):
+class ExplanationResponse(BaseModel):
     """An item's score in its parts; null stands for −∞, of items that a filter keeps out."""
 
     item: str
     score: float | None
     prior: float | None
     text: float
-    clicks: list[ClickShare]
+    clicks: list[ClickShareResponse]
 
 
-class EventsAnswer(BaseModel):
+class EventsResponse(BaseModel):
     """All that is kept of a session."""
 
     id: str
@@ -271,7 +273,7 @@ class EventsAnswer(BaseModel):
     events: list[dict[str, Any]]
 
 
-class CatalogLine(BaseModel):
+class CatalogSummary(BaseModel):
     """A catalog in a list."""
 
     name: str
@@ -280,13 +282,13 @@ class CatalogLine(BaseModel):
     reads_text: bool
 
 
-class CatalogsAnswer(BaseModel):
+class CatalogsResponse(BaseModel):
     """The catalogs that are served; the first is the usual one."""
 
-    catalogs: list[CatalogLine]
+    catalogs: list[CatalogSummary]
 
 
-class CatalogAnswer(CatalogLine):
+class CatalogResponse(CatalogSummary):
     """A catalog, and how its attributes are spread."""
 
     version: int
@@ -294,25 +296,25 @@ class CatalogAnswer(CatalogLine):
     facets: list[dict[str, Any]]
 
 
-class ShardsAnswer(BaseModel):
+class ShardsResponse(BaseModel):
     """The shards of a catalog: how many there are, and the numbers of those that are silent."""
 
     count: int
     silent: list[int]
 
 
-class HealthAnswer(BaseModel):
+class HealthResponse(BaseModel):
     """Whether the service lives, and whether it is ready to serve."""
 
     live: bool
     ready: bool
     reasons: list[str] = Field([], description="Why it is not ready; there only if it is not.")
-    shards: dict[str, ShardsAnswer] = Field(
+    shards: dict[str, ShardsResponse] = Field(
         {}, description="By catalog; there only if catalogs are searched by shards."
     )
 
 
-class Problem(BaseModel):
+class ProblemResponse(BaseModel):
     """What was wrong, and what to do about it."""
 
     type: str
@@ -322,7 +324,7 @@ class Problem(BaseModel):
     hint: str
 
 
-class SessionProblem(Problem):
+class SessionProblemResponse(ProblemResponse):
     """A conflict, with the session as it is now where there is one."""
 
-    session: SessionAnswer | None = None
+    session: SessionResponse | None = None

@@ -5,26 +5,127 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable
+import math
+import os
+import sys
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Request
 
 from seeker.catalog import Catalog
-from seeker.catalog.locks import WAIT_SECONDS
-from seeker.engine import Catalogs, Engine, Pool
-from seeker.engine.memory import give_back
-from seeker.kernels.threads import cores
-from seeker.server.gate import Gate
+from seeker.catalog.file_lock import WAIT_SECONDS
+from seeker.engine import BusyError, Catalogs, Engine, WorkerPool
+from seeker.engine.cache import return_memory
+from seeker.kernels.parallel import cores
+from seeker.server.auth import ApiKeys
+from seeker.server.health import Readiness
 from seeker.server.hosts import AllowedHosts
-from seeker.server.keys import Keys
-from seeker.server.limits import Rate
-from seeker.server.logs import LOGGER
+from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
-from seeker.server.readiness import Readiness
 from seeker.server.settings import Settings
-from seeker.server.stopping import CLOSING
-from seeker.stores import Key, open_store
+from seeker.stores import IdempotencyKey, open_store
+
+_MOST_WAITING = 32
+
+
+class SessionTurns:
+    """One turn per session or catalog; for one event loop."""
+
+    def __init__(self) -> None:
+        self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
+
+    @asynccontextmanager
+    async def turn(
+        self, key: str, what: str = "this session", wait: float | None = None
+    ) -> AsyncIterator[None]:
+        """Wait for a turn; Busy if too many wait already, or after `wait` seconds.
+
+        key: whose turn; what: said of it.
+        """
+        lock, users = self._turns.get(key, (asyncio.Lock(), 0))
+        if users >= _MOST_WAITING:
+            raise BusyError(f"Too many requests wait for {what}.")
+        self._turns[key] = (lock, users + 1)
+        try:
+            try:
+                async with asyncio.timeout(wait):
+                    await lock.acquire()
+            except TimeoutError:
+                raise BusyError(f"Other requests for {what} take long.") from None
+            try:
+                yield
+            finally:
+                lock.release()
+        finally:
+            lock, users = self._turns.pop(key)
+            if users > 1:
+                self._turns[key] = (lock, users - 1)
+
+
+_MOST_CLIENTS = 10_000
+
+
+class RateLimiter:
+    """A bucket of tokens per client, refilled at a rate; 0 lets everything through. Thread-safe."""
+
+    def __init__(
+        self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, client: str, cost: float = 1.0) -> int:
+        """Take tokens; return 0, or after how many seconds a client may ask again, who has none.
+
+        What costs more than there is may be had on credit: the next has to wait for longer.
+        """
+        if not self._rate:
+            return 0
+        with self._lock:
+            now = self._clock()
+            tokens, then = self._buckets.pop(client, (float(self._burst), now))
+            tokens = min(float(self._burst), tokens + (now - then) * self._rate)
+            allowed = tokens >= 1.0
+            self._buckets[client] = (tokens - cost if allowed else tokens, now)
+            if len(self._buckets) > _MOST_CLIENTS:
+                self._buckets.popitem(last=False)
+        return 0 if allowed else max(1, math.ceil((1.0 - tokens) / self._rate))
+
+
+EXIT_CODE = 7
+"""Of a process that was stopped and did not wait any longer for what hung."""
+
+CLOSING = 0.2
+"""The part of the time for a stop that is kept for what comes after the last answer."""
+
+
+def exit_within(seconds: float) -> threading.Timer:
+    """End the process after so many seconds, unless it has come to its end, or that is cancelled.
+
+    Threads that wait for a database, or for a disk that does not answer, cannot be ended, and
+    Python waits for its threads.
+    """
+    timer = threading.Timer(seconds, exit_now)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def exit_now() -> None:
+    """End the process although something hangs."""
+    LOGGER.error("Stopped without waiting for what hangs.")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(EXIT_CODE)
+
 
 Result = TypeVar("Result")
 
@@ -33,20 +134,20 @@ class Service:
     """The parts of a running service; exits: whether the process ends with it."""
 
     def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
-        give_back()
+        return_memory()
         self.settings = settings
         self.hosts = AllowedHosts(settings.host, settings.allowed_host)
-        self.keys = Keys.read(settings.keys)
-        self.rate = Rate(settings.rate, settings.burst)
-        self.copying = Rate(settings.rate, settings.burst)
+        self.keys = ApiKeys.read(settings.keys)
+        self.rate = RateLimiter(settings.rate, settings.burst)
+        self.copying = RateLimiter(settings.rate, settings.burst)
         """How many events a client may copy: as many as they may write by clicking."""
         self.metrics = Metrics()
-        self.gate = Gate()
+        self.gate = SessionTurns()
         self.ready = False
         self.exits = False
         self._expiring = False
         self._facets: dict[str, tuple[Catalog, list[dict[str, Any]]]] = {}
-        self.pool = Pool(
+        self.pool = WorkerPool(
             settings.threads or cores() + 1, settings.queue, seconds=settings.queue_timeout
         )
         self.engine = Engine(
@@ -107,9 +208,9 @@ async def service_of(request: Request) -> Service:
     return service
 
 
-Served = Annotated[Service, Depends(service_of)]
+ServiceDep = Annotated[Service, Depends(service_of)]
 
-Retried = Annotated[
+IdempotencyKeyHeader = Annotated[
     str | None,
     Header(
         alias="Idempotency-Key",
@@ -126,9 +227,11 @@ Authorization = Annotated[
 ]
 
 
-def key_of(name: str | None, scope: str, call: str, body: Any) -> Key | None:
+def make_idempotency_key(
+    name: str | None, scope: str, call: str, body: Any
+) -> IdempotencyKey | None:
     """Return an idempotency key with a fingerprint of what the request said."""
     if name is None:
         return None
     said = json.dumps([call, body], sort_keys=True)
-    return Key(scope, name, hashlib.sha256(said.encode()).hexdigest())
+    return IdempotencyKey(scope, name, hashlib.sha256(said.encode()).hexdigest())

@@ -109,7 +109,7 @@ class Settings:
         return _filled(json.loads(written), "the parent process")
 
 
-def read(
+def read_settings(
     flags: Mapping[str, Any], environment: Mapping[str, str] = os.environ, file: str | None = None
 ) -> Settings:
     """Return the settings: flags before the environment before the file before the defaults."""
@@ -124,7 +124,7 @@ def read(
     return _filled(values, "the settings")
 
 
-def size(given: object) -> int:
+def parse_size(given: object) -> int:
     """Return a number of bytes that may be written like 512MB."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B)?\s*", str(given).upper())
     if match is None:
@@ -176,7 +176,7 @@ def _value(name: str, given: Any, default: Any, about: Mapping[str, Any]) -> Any
         if isinstance(default, bool):
             return given if isinstance(given, bool) else _SWITCH[str(given).lower()]
         if about["size"]:
-            number: float = size(given)
+            number: float = parse_size(given)
         elif isinstance(default, int | float):
             number = type(default)(given)
         else:

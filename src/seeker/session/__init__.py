@@ -2,20 +2,10 @@
 
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.events import (
-    Click,
-    Explore,
-    Filter,
-    Found,
-    Redo,
-    Say,
-    Start,
-    Undo,
-    Unsay,
-)
-from seeker.session.explanation import Explanation, Share
+from seeker.session.events import Click, Explore, Filter, Found, Redo, Say, Start, Undo, Unsay
+from seeker.session.explanation import ClickShare, Explanation
 from seeker.session.page import Item, Page
-from seeker.session.paper import PAPER
+from seeker.session.presets import PAPER
 from seeker.session.session import Session
 from seeker.session.state import State
 
@@ -23,6 +13,7 @@ __all__ = [
     "PAPER",
     "Belief",
     "Click",
+    "ClickShare",
     "Event",
     "Explanation",
     "Explore",
@@ -33,7 +24,6 @@ __all__ = [
     "Redo",
     "Say",
     "Session",
-    "Share",
     "Start",
     "State",
     "Undo",

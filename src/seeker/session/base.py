@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
 if TYPE_CHECKING:
-    from seeker.session.searchable import Searchable
+    from seeker.session.protocol import SearchableCatalog
     from seeker.session.state import State
 
 Readers: TypeAlias = Mapping[str, Callable[[Any], Any]]
@@ -20,7 +20,7 @@ SCHEMA = 3
 class EventContext(Protocol):
     """What an event is checked against: the session that it is to happen in."""
 
-    catalog: Searchable
+    catalog: SearchableCatalog
 
     @property
     def state(self) -> State:

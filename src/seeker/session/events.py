@@ -19,12 +19,11 @@ import numpy as np
 
 from seeker import display, models
 from seeker.errors import BadInput, Conflict
-from seeker.numbers import check_number, check_whole
 from seeker.session.base import SCHEMA, Event, EventContext, Readers
-from seeker.session.checks import check_filter
-from seeker.session.saying import vector_said, words_said
 from seeker.session.state import Rating, State
+from seeker.session.validation import check_filter, check_say_vector, embed_words
 from seeker.types import Array, Doubles
+from seeker.validation import check_number, check_whole
 
 _READ = (1, 2, 3)  # 2 added all events after Undo, and its count; 3 calls exploration explore
 
@@ -220,9 +219,9 @@ class Say(Event):
 
     def check(self, session: EventContext) -> Event:
         if isinstance(self.text, str) and self.text:
-            view, vector = words_said(session.catalog, self.text)
+            view, vector = embed_words(session.catalog, self.text)
         else:
-            view, vector = vector_said(session.catalog, self.vector, self.view)
+            view, vector = check_say_vector(session.catalog, self.vector, self.view)
         return Say(self.text, view, vector)
 
     def apply(self, state: State) -> State:
@@ -295,7 +294,7 @@ class Explore(Event):
         check_number("level", self.level, 0.0)
         if self.level > MAX_EXPLORATION:
             raise BadInput(f"level is {self.level!r}, but it can be at most {MAX_EXPLORATION:g}.")
-        session.state.start.strategy.bolder(self.level)
+        session.state.start.strategy.with_exploration(self.level)
         return Explore(float(self.level))
 
     def apply(self, state: State) -> State:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from seeker.models.base import Evidence, Said
+from seeker.models.base import Evidence, TextTerm
 from seeker.models.scores import Scores
 from seeker.session.state import Rating
 
@@ -16,7 +16,7 @@ _SAMPLE = 256
 
 
 @dataclass(frozen=True)
-class Share:
+class ClickShare:
     """What one click did for an item.
 
     log_likelihood: its part in the item's score, in nats, never positive. pull: the same compared
@@ -40,18 +40,18 @@ class Explanation:
     score: float
     prior: float
     text: float
-    clicks: tuple[Share, ...]
+    clicks: tuple[ClickShare, ...]
 
 
-def explained(
+def explain_item(
     item: str, row: int, scores: Scores, evidence: Evidence, ratings: Iterable[Rating]
 ) -> Explanation:
     """Explain the score of the item at a row; ratings: whose clicks they are, in their order."""
     sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE)).astype(np.int64)
     rows = np.concatenate([[row], sample])
     terms = scores.model.terms(evidence, scores.space)
-    said = [term for term in terms if isinstance(term, Said)]
-    clicked = [term for term in terms if not isinstance(term, Said)]
+    said = [term for term in terms if isinstance(term, TextTerm)]
+    clicked = [term for term in terms if not isinstance(term, TextTerm)]
     shares = scores.model.shares(evidence, clicked, lambda some: scores.values(some, rows))
     return Explanation(
         item=item,
@@ -59,7 +59,7 @@ def explained(
         prior=0.0 if scores.log_prior is None else float(scores.log_prior[row]),
         text=float(scores.values(said, rows[:1])[0, 0] - scores.grid.log_weights[0]),
         clicks=tuple(
-            Share(
+            ClickShare(
                 item=rating.item,
                 verdict="like" if rating.liked else "dislike",
                 log_likelihood=float(share[0]),

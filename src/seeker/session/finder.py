@@ -13,23 +13,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from seeker import display
-from seeker.models.base import Evidence, Judged, Spoken
+from seeker.kernels.parallel import Stop, never
+from seeker.models.base import ClickEvidence, Evidence, TextEvidence
 from seeker.models.scores import Scores
-from seeker.models.stopping import Stop, never
-from seeker.models.warm import warm_up
+from seeker.models.warmup import warm_up
 from seeker.session.belief import Belief
-from seeker.session.explanation import Explanation, explained
-from seeker.session.prior import Assumption, assumption, log_prior
-from seeker.session.saying import view_of
-from seeker.session.searchable import Searchable
+from seeker.session.explanation import Explanation, explain_item
+from seeker.session.prior import PriorInputs, log_prior, prior_inputs
+from seeker.session.protocol import SearchableCatalog
+from seeker.session.rows import RowIndex, SeenItems
 from seeker.session.state import Rating, State
-from seeker.session.trail import Trail
-from seeker.session.whereabouts import Whereabouts
+from seeker.session.validation import view_of
 from seeker.types import Rows
 
 
 @dataclass(frozen=True, eq=False)
-class Head:
+class RankingHead:
     """The first items of a ranking of `total` items, by row.
 
     partial: part of the catalog could not be asked, so better items may be missing.
@@ -48,21 +47,21 @@ class Finder(ABC):
     """
 
     def __init__(
-        self, catalog: Searchable, state: State, rows: Whereabouts, scores: Scores
+        self, catalog: SearchableCatalog, state: State, rows: RowIndex, scores: Scores
     ) -> None:
         self._catalog = catalog
         self._rows = rows
         self._scores = scores
-        self._assumed: Assumption | None = None
-        self._trail = Trail(rows)
-        self._judged: dict[str, tuple[Rating, Judged]] = {}
+        self._assumed: PriorInputs | None = None
+        self._trail = SeenItems(rows)
+        self._judged: dict[str, tuple[Rating, ClickEvidence]] = {}
         self._shortlist: display.Shortlist | None = None
         warm_up(scores)
         self.follow(state)
 
     def follow(self, state: State) -> None:
         """Be about this state from now on. If that fails, follow the state before again."""
-        assumed = assumption(state)
+        assumed = prior_inputs(state)
         if assumed != self._assumed:
             self._scores.assume(log_prior(self._catalog, state.start.given_prior, assumed))
             self._assumed = assumed
@@ -71,12 +70,12 @@ class Finder(ABC):
         self._trail.follow(state)
         self._state = state
         self._order: display.Ranking | None = None
-        self.lighten()
+        self.release_caches()
 
-    def head(self, count: int) -> Head:
+    def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, (count,) or fewer at the end of the catalog."""
         ranking = self._ranking
-        return Head(ranking.head(min(count, ranking.total)), ranking.total)
+        return RankingHead(ranking.head(min(count, ranking.total)), ranking.total)
 
     @abstractmethod
     def believe(self, stop: Stop = never) -> Belief:
@@ -92,7 +91,7 @@ class Finder(ABC):
         return self.believe(stop)
 
     @abstractmethod
-    def lighten(self, columns: bool = False) -> None:
+    def release_caches(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks; no result changes."""
 
     @property
@@ -106,7 +105,7 @@ class Finder(ABC):
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
         row, ratings = self._catalog.row(item), self._state.ratings.values()
-        return explained(str(item), row, self._scores, self._evidence, ratings)
+        return explain_item(str(item), row, self._scores, self._evidence, ratings)
 
     @property
     def nbytes(self) -> int:
@@ -125,15 +124,15 @@ class Finder(ABC):
             self._order = self._ranked(self._scene())
         return self._order
 
-    def _ranked(self, scene: display.Scene) -> display.Ranking:
+    def _ranked(self, scene: display.RankingContext) -> display.Ranking:
         """Return the order of all items at a moment, by the strategy of this state."""
         strategy, level = self._state.start.strategy, self._state.exploration
-        return (strategy if level == 1.0 else strategy.bolder(level)).rank(scene)
+        return (strategy if level == 1.0 else strategy.with_exploration(level)).rank(scene)
 
-    def _scene(self) -> display.Scene:
+    def _scene(self) -> display.RankingContext:
         """Return the moment that is ranked."""
         state, items = self._state, len(self._catalog)
-        return display.Scene(
+        return display.RankingContext(
             scores=self._scores,
             seed=state.start.seed,
             step=state.step,
@@ -176,14 +175,14 @@ class Finder(ABC):
         return Evidence(
             clicks=tuple(judged for _, judged in self._judged.values()),
             texts=tuple(
-                Spoken(view_of(self._catalog, said), tuple(said.vector))
+                TextEvidence(view_of(self._catalog, said), tuple(said.vector))
                 for said in state.texts
                 if said.view is not None
             ),
         )
 
-    def _placed(self, rating: Rating) -> Judged:
+    def _placed(self, rating: Rating) -> ClickEvidence:
         """Return a click by rows of the catalog."""
         row = self._rows.of(rating.item)
         others = {*self._rows.of_known(rating.among)} - {row}
-        return Judged(row, rating.liked, (row, *sorted(others)))
+        return ClickEvidence(row, rating.liked, (row, *sorted(others)))

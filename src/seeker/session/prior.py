@@ -9,26 +9,28 @@ from typing import Any
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.session.searchable import Searchable
+from seeker.session.protocol import SearchableCatalog
 from seeker.session.state import State
 from seeker.types import Doubles
 
 
 @dataclass(frozen=True)
-class Assumption:
+class PriorInputs:
     """What of a state the prior depends on: words searched for, and what must hold of items."""
 
     words: tuple[str, ...]
     filter: Mapping[str, Any] | None
 
 
-def assumption(state: State) -> Assumption:
+def prior_inputs(state: State) -> PriorInputs:
     """Return what is assumed in a state; as long as it is the same, so is the prior."""
     said = tuple(text.text for text in state.texts if text.view is None)
-    return Assumption(said if state.query is None else (state.query, *said), state.filter)
+    return PriorInputs(said if state.query is None else (state.query, *said), state.filter)
 
 
-def log_prior(catalog: Searchable, given: Doubles | None, assumed: Assumption) -> Doubles | None:
+def log_prior(
+    catalog: SearchableCatalog, given: Doubles | None, assumed: PriorInputs
+) -> Doubles | None:
     """Return the log-prior, (items,), or None where all is open.
 
     given: log-probabilities that the session began with, (items,).

@@ -7,29 +7,29 @@ from typing import Any
 
 from seeker import display, models
 from seeker.errors import BadInput
-from seeker.models.stopping import Interrupted, never
-from seeker.numbers import check_whole
+from seeker.kernels.parallel import Interrupted, never
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.checks import check_filter, check_prior, check_seed, check_user
 from seeker.session.events import REPEATS, Click, Repeat, Start, fold, parse_event
 from seeker.session.explanation import Explanation
 from seeker.session.page import Page
-from seeker.session.searchable import Searchable
+from seeker.session.protocol import SearchableCatalog
+from seeker.session.rows import RowIndex
 from seeker.session.state import State
+from seeker.session.validation import check_filter, check_prior, check_seed, check_user
 from seeker.session.verbs import SessionVerbs
-from seeker.session.whereabouts import Whereabouts
+from seeker.validation import check_whole
 
 
 class Session(SessionVerbs):
     """One search by one person: an append-only log of events, and what follows from it."""
 
-    def __init__(self, catalog: Searchable, events: Iterable[Event]) -> None:
+    def __init__(self, catalog: SearchableCatalog, events: Iterable[Event]) -> None:
         """Open the session that these events make up; `Session.begin` starts a new one."""
         self.catalog = catalog
         self._events = list(events)
         self._state = fold(self._events)
-        self._rows = Whereabouts(catalog, self._events)
+        self._rows = RowIndex(catalog, self._events)
         self._finder = catalog.finder(self._state, self._rows)
         self._displayed: tuple[State, list[str]] | None = None
 
@@ -40,7 +40,7 @@ class Session(SessionVerbs):
     @classmethod
     def begin(
         cls,
-        catalog: Searchable,
+        catalog: SearchableCatalog,
         *,
         model: str | models.Model = models.DEFAULT,
         strategy: str | display.Strategy = display.DEFAULT,
@@ -67,7 +67,9 @@ class Session(SessionVerbs):
         return cls(catalog, [start])
 
     @classmethod
-    def replay(cls, catalog: Searchable, events: Iterable[Event | Mapping[str, Any]]) -> Session:
+    def replay(
+        cls, catalog: SearchableCatalog, events: Iterable[Event | Mapping[str, Any]]
+    ) -> Session:
         """Return the session that these events, or their JSON, make up: the same to the bit."""
         return cls(
             catalog,
@@ -183,9 +185,9 @@ class Session(SessionVerbs):
         """What is believed now."""
         return self._finder.believe()
 
-    def lighten(self, columns: bool = False) -> None:
+    def release_caches(self, columns: bool = False) -> None:
         """Let go of this step's belief, and of columns kept for later clicks; no result changes."""
-        self._finder.lighten(columns)
+        self._finder.release_caches(columns)
 
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""

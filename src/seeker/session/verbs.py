@@ -8,17 +8,7 @@ from typing import Any
 
 from seeker.errors import BadInput
 from seeker.session.base import Event
-from seeker.session.events import (
-    Click,
-    Explore,
-    Filter,
-    Found,
-    Redo,
-    Say,
-    Undo,
-    Unsay,
-    Verdict,
-)
+from seeker.session.events import Click, Explore, Filter, Found, Redo, Say, Undo, Unsay, Verdict
 from seeker.session.page import Item, ids_of
 from seeker.types import Array
 

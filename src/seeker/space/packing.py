@@ -1,9 +1,4 @@
-"""Compact forms of vectors: float16, and int8 with one step per item.
-
-What is stored is the distance from a common centre, so that vectors that all lie far to one side
-lose nothing by it. Everything Seeker computes from compact vectors is exact for the vectors as
-they are stored, that is, as `unpacked` gives them back.
-"""
+"""Compact forms of vectors: float16, and int8 with one step per item."""
 
 from __future__ import annotations
 
@@ -13,11 +8,19 @@ from typing import Literal, cast
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.space.runs import runs
 from seeker.types import Array, Doubles, Floats
 
-Stored = Literal["float32", "float16", "int8"]
-DTYPES: tuple[Stored, ...] = ("float32", "float16", "int8")
+_RUN = 16_384
+
+
+def runs(count: int) -> Iterator[slice]:
+    """Yield slices that cover so many rows, in order."""
+    for start in range(0, count, _RUN):
+        yield slice(start, min(start + _RUN, count))
+
+
+StoredVectors = Literal["float32", "float16", "int8"]
+DTYPES: tuple[StoredVectors, ...] = ("float32", "float16", "int8")
 
 LARGE = 2_000_000_000
 VERY_LARGE = 8_000_000_000
@@ -27,17 +30,19 @@ _STEPS = 127
 _SMALLEST = float(np.finfo(np.float16).smallest_normal)
 
 
-def check_dtype(dtype: object) -> Stored | Literal["auto"]:
+def check_dtype(dtype: object) -> StoredVectors | Literal["auto"]:
     """Return the name of a form in which vectors are stored, or "auto"."""
     if dtype in (*DTYPES, "auto"):
-        return cast(Stored, dtype)
+        return cast(StoredVectors, dtype)
     raise BadInput(
         f"{dtype!r} is not a way to store vectors.",
         "Use 'auto', 'float32', 'float16' or 'int8'.",
     )
 
 
-def chosen(dtype: Stored | Literal["auto"], items: int, dimensions: int) -> Stored:
+def choose_dtype(
+    dtype: StoredVectors | Literal["auto"], items: int, dimensions: int
+) -> StoredVectors:
     """Return the form in which so many vectors are stored; "auto" goes by their size."""
     if dtype != "auto":
         return dtype
@@ -46,7 +51,7 @@ def chosen(dtype: Stored | Literal["auto"], items: int, dimensions: int) -> Stor
     return "float16" if 2 * items * dimensions <= VERY_LARGE else "int8"
 
 
-def packed(vectors: Array, dtype: Stored, centre: Floats) -> tuple[Array, Floats | None]:
+def pack(vectors: Array, dtype: StoredVectors, centre: Floats) -> tuple[Array, Floats | None]:
     """Return vectors, (n, d), in a compact form, and for int8 the step of each, (n,)."""
     if dtype == "float32":
         return vectors.astype(np.float32), None
@@ -67,8 +72,8 @@ def packed(vectors: Array, dtype: Stored, centre: Floats) -> tuple[Array, Floats
     return codes.astype(np.int8), steps
 
 
-def packed_in_runs(
-    vectors: Array, dtype: Stored, centre: Floats
+def pack_in_runs(
+    vectors: Array, dtype: StoredVectors, centre: Floats
 ) -> Iterator[tuple[slice, Array, Floats | None]]:
     """Yield all vectors of a view in a compact form: runs of rows, and of each what `packed` gives.
 
@@ -79,7 +84,7 @@ def packed_in_runs(
         if dtype == "float16":
             away = vectors[run].astype(np.float64) - centre
             farthest = max(farthest, float(np.abs(away).max()))
-        yield run, *packed(vectors[run], dtype, centre)
+        yield run, *pack(vectors[run], dtype, centre)
     # Vectors that are all alike differ from their centre by its rounding, and nothing else.
     alike = float(np.abs(centre).max()) * 1e-6
     if alike < farthest < _SMALLEST:
@@ -89,7 +94,7 @@ def packed_in_runs(
         )
 
 
-def unpacked(codes: Array, steps: Array | None, centre: Floats | None) -> Doubles:
+def unpack(codes: Array, steps: Array | None, centre: Floats | None) -> Doubles:
     """Return the vectors that a compact form stands for, (n, d) float64."""
     vectors = codes.astype(np.float64)
     if steps is not None:

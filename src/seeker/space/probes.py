@@ -12,14 +12,14 @@ import numpy as np
 from seeker.types import Array
 
 
-class Near(NamedTuple):
+class DistanceProbe(NamedTuple):
     """Ask for the column of an item: how far every item is from it."""
 
     row: int
 
 
 @dataclass(frozen=True)
-class Along:
+class DirectionProbe:
     """Ask for the column of a direction in one view: how far every item lies along it."""
 
     view: int
@@ -30,11 +30,11 @@ class Along:
 class Probes:
     """Probes made ready for the kernel: per view, (d / 8, m, 8) vectors and (m,) constants."""
 
-    asked: tuple[Near, ...]
+    asked: tuple[DistanceProbe, ...]
     packed: tuple[Array, ...]
     constants: tuple[Array, ...]
 
-    def some(self, asked: Sequence[Near]) -> Probes | None:
+    def some(self, asked: Sequence[DistanceProbe]) -> Probes | None:
         """Return those that are asked for, if all of them are here."""
         if self.asked and tuple(asked) == self.asked:
             return self
@@ -49,5 +49,5 @@ class Probes:
         )
 
     @cached_property
-    def _places(self) -> dict[Near, int]:
+    def _places(self) -> dict[DistanceProbe, int]:
         return {probe: place for place, probe in enumerate(self.asked)}

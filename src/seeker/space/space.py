@@ -15,11 +15,11 @@ from functools import cached_property
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.numbers import bearable
 from seeker.space import metric as metrics
-from seeker.space.probes import Along, Near, Probes
+from seeker.space.probes import DirectionProbe, DistanceProbe, Probes
 from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
+from seeker.validation import within_range
 
 LANES = 8
 """As many as `kernels.simd` has; that cannot be imported here, for it takes long."""
@@ -93,7 +93,7 @@ class Space:
             largest = max(largest, 2.0 * away, 4.0 * seen * seen * away / unit)
         return largest
 
-    def prepare(self, asked: Sequence[Near]) -> Probes:
+    def prepare(self, asked: Sequence[DistanceProbe]) -> Probes:
         """Make probes ready for `columns`."""
         if not self.fast:
             return Probes(tuple(asked), (), ())
@@ -113,9 +113,9 @@ class Space:
     def expect(self, rows: Sequence[int]) -> None:
         """Make the probes of some items ready in advance, in the place of those expected before."""
         self._ready = Probes((), (), ())
-        self._ready = self.prepare([Near(row) for row in rows])
+        self._ready = self.prepare([DistanceProbe(row) for row in rows])
 
-    def _linear(self, v: int, asked: Sequence[Near]) -> tuple[Doubles, Doubles]:
+    def _linear(self, v: int, asked: Sequence[DistanceProbe]) -> tuple[Doubles, Doubles]:
         """Return q, (probes, d), and a, (probes,), with: column(t) = a + (x_t − origin) · q."""
         c, unit = self._persons[v], self._scales[v]
         origin, mean, length, spread = self._middles[v]
@@ -208,17 +208,17 @@ class Space:
     def between(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other) float64."""
         relative = np.empty((len(self.views), len(one), len(other)), self.dtype)
-        self.columns(self.prepare([Near(int(row)) for row in one]), other, relative)
+        self.columns(self.prepare([DistanceProbe(int(row)) for row in one]), other, relative)
         return np.asarray((relative + self.average(other)[:, None, :]).mean(axis=0))
 
-    def longest(self, probe: Along) -> float:
+    def longest(self, probe: DirectionProbe) -> float:
         """Return a number that no entry of a direction's column exceeds."""
         view, c = self.views[probe.view], self._persons[probe.view]
         farthest = float(np.linalg.norm(view.mean)) + math.sqrt(view.radius)
         length = float(np.linalg.norm(np.asarray(probe.direction) * c))
         return length * farthest / self._scales[probe.view]
 
-    def direction(self, probe: Along, rows: Rows) -> Doubles:
+    def direction(self, probe: DirectionProbe, rows: Rows) -> Doubles:
         """Return r · x_t of some items, (rows,), in float64: it can be large."""
         from seeker.kernels.columns import columns
 
@@ -273,7 +273,7 @@ def _person(view: View, c: object) -> Doubles:
             f"The user vector for view '{view.name}' has shape {vector.shape}.",
             f"It must have shape ({view.dimensions},), one number per dimension of the view.",
         )
-    if not bearable(vector) or not vector.any():
+    if not within_range(vector) or not vector.any():
         raise BadInput(
             f"The user vector for view '{view.name}' must hold finite numbers, not all zero, "
             "and none beyond 1e100."

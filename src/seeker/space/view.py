@@ -11,10 +11,99 @@ import numpy as np
 from seeker.errors import BadInput, short
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
-from seeker.space.moments import mean, moments
-from seeker.space.packing import Stored, chosen, for_kernels, packed_in_runs, unpacked
-from seeker.space.vectors import checked, unit_length
+from seeker.space.packing import (
+    StoredVectors,
+    choose_dtype,
+    for_kernels,
+    pack_in_runs,
+    runs,
+    unpack,
+)
 from seeker.types import Array, Doubles, Floats
+
+
+def check_vectors(name: str, vectors: object) -> Floats:
+    """Return a float32 array, (items, d), that nobody else will change; name: of the view."""
+    try:
+        given = np.asarray(vectors)
+        numeric = given.dtype.kind in "fiub"
+    except ValueError:
+        numeric = False
+    if not numeric:
+        raise BadInput(
+            f"The vectors of view '{name}' are not an array of numbers.",
+            "Give one row of numbers per item, all rows of the same length.",
+        )
+    if np.ma.is_masked(vectors):
+        raise BadInput(
+            f"The vectors of view '{name}' have numbers that are masked.",
+            "Fill them in, or leave such items out.",
+        )
+    if given.ndim != 2 or given.shape[1] == 0:
+        raise BadInput(
+            f"The vectors of view '{name}' have shape {given.shape}.",
+            "They must have shape (items, dimensions), with at least one dimension.",
+        )
+    shared = given.dtype == np.float32 and given.flags.c_contiguous and not given.flags.writeable
+    with np.errstate(over="ignore"):
+        kept = given if shared else np.array(given, dtype=np.float32, order="C")
+    for run in runs(len(kept)):
+        bad = ~np.isfinite(kept[run]).all(axis=1)
+        if bad.any():
+            row = run.start + int(np.argmax(bad))
+            large = given.dtype.kind in "iu" or bool(np.isfinite(given[row]).all())
+            what = "a number too large for float32" if large else "NaN or infinity"
+            raise BadInput(
+                f"Row {row} of view '{name}' holds {what}.",
+                "Every number must be finite; leave such items out or repair them.",
+            )
+    return kept
+
+
+def unit_length(name: str, vectors: Floats) -> Floats:
+    """Return the vectors scaled to length one, (items, d); name: of the view."""
+    unit = np.empty_like(vectors)
+    for run in runs(len(vectors)):
+        some = vectors[run].astype(np.float64)
+        length = np.sqrt((some**2).sum(axis=1, keepdims=True))
+        if not length.all():
+            row = run.start + int(np.argmin(length))
+            raise BadInput(
+                f"Row {row} of view '{name}' is all zeros, which has no direction.",
+                "The cosine metric needs every vector to differ from zero.",
+            )
+        unit[run] = some / length
+    return unit
+
+
+def mean(vectors: Array, steps: Array | None = None, centre: Floats | None = None) -> Doubles:
+    """Return the mean per dimension, (d,); steps, centre: as in `View`."""
+    total = np.zeros(vectors.shape[1])
+    for run in runs(len(vectors)):
+        total += _numbers(vectors, steps, centre, run).sum(axis=0, dtype=np.float64)
+    return total / len(vectors)
+
+
+def moments(
+    vectors: Array, steps: Array | None, centre: Floats | None
+) -> tuple[Doubles, Doubles, float]:
+    """Return the mean and variance per dimension, (d,) each, and the largest squared radius."""
+    middle = mean(vectors, steps, centre)
+    variance = np.zeros(vectors.shape[1])
+    radius = 0.0
+    for run in runs(len(vectors)):
+        squares = (_numbers(vectors, steps, centre, run) - middle) ** 2
+        variance += squares.sum(axis=0)
+        radius = max(radius, float(squares.sum(axis=1).max()))
+    return middle, variance / len(vectors), radius
+
+
+def _numbers(vectors: Array, steps: Array | None, centre: Floats | None, run: slice) -> Array:
+    """Return a run of vectors as numbers that can be added, (n, d)."""
+    if centre is None:
+        return vectors[run]
+    return unpack(vectors[run], None if steps is None else steps[run], centre)
+
 
 Scale = Literal["unit", "raw"]
 """Whether distances are divided by their mean over the catalog, or stay as they are."""
@@ -57,20 +146,20 @@ class View:
         vectors: object,
         metric: Metric = "euclidean",
         units: Scale = "unit",
-        dtype: Stored | Literal["auto"] = "float32",
+        dtype: StoredVectors | Literal["auto"] = "float32",
     ) -> View:
         """Check the vectors, store them and measure what distances need."""
-        given = checked(name, vectors)
+        given = check_vectors(name, vectors)
         if metric == "cosine":
             given = unit_length(name, given)
-        stored = chosen(dtype, *given.shape)
+        stored = choose_dtype(dtype, *given.shape)
         if stored == "float32":
             given.setflags(write=False)
             return cls.measured(name, given, metric, units)
         centre = mean(given).astype(np.float32)
         codes = np.empty(given.shape, stored)
         steps = np.empty(len(given), np.float32) if stored == "int8" else None
-        for run, of_run, of_rows in packed_in_runs(given, stored, centre):
+        for run, of_run, of_rows in pack_in_runs(given, stored, centre):
             codes[run] = of_run
             if steps is not None:
                 steps[run] = of_rows
@@ -125,7 +214,7 @@ class View:
     def rows(self, rows: Array | slice) -> Doubles:
         """Return the vectors of some items, (n, d) float64."""
         steps = None if self.steps is None else self.steps[rows]
-        return unpacked(self.vectors[rows], steps, self.centre)
+        return unpack(self.vectors[rows], steps, self.centre)
 
     @cached_property
     def for_kernels(self) -> tuple[Array, Array]:

@@ -8,15 +8,15 @@ from typing import Any, Protocol, TypeAlias
 
 from seeker.errors import Conflict, SeekerError
 
-Written: TypeAlias = Mapping[str, Any]
+EventJson: TypeAlias = Mapping[str, Any]
 """An event as plain JSON values."""
 
 
-class Stale(Conflict):
+class StaleWriteError(Conflict):
     """Something else was written first; nothing of this was kept."""
 
 
-class StoreFailed(SeekerError):
+class StoreError(SeekerError):
     """The store cannot be reached or written; what was asked for may be tried again.
 
     message and hint are for whoever uses the service. reason and remedy are for whoever runs it:
@@ -40,11 +40,11 @@ class StoreFailed(SeekerError):
         return f"{self.message.removesuffix('.')}: {self.reason}. {self.remedy}".strip()
 
 
-class StoreFull(StoreFailed):
+class StoreFull(StoreError):
     """The disk of the store is full."""
 
 
-class StoreLocked(StoreFailed):
+class StoreLocked(StoreError):
     """Somebody else holds the lock of the store."""
 
 
@@ -94,7 +94,7 @@ class ClockReading:
 
 
 @dataclass(frozen=True)
-class Key:
+class IdempotencyKey:
     """An idempotency key: who uses it, its name, and what the request said."""
 
     scope: str
@@ -103,7 +103,7 @@ class Key:
 
 
 @dataclass(frozen=True)
-class Remembered:
+class IdempotencyRecord:
     """What a key was used for: a request, and the session and length it led to."""
 
     fingerprint: str
@@ -112,7 +112,7 @@ class Remembered:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredSession:
     """A session as it is kept, with some of its events.
 
     owner: the name of the API key that started it. person: whom the embedding site named. began,
@@ -126,7 +126,7 @@ class Kept:
     began: float
     active: float
     length: int
-    events: Sequence[Written] = ()
+    events: Sequence[EventJson] = ()
 
 
 class Store(Protocol):
@@ -135,11 +135,11 @@ class Store(Protocol):
     What `create` and `append` return from is kept: it outlives the process at any moment.
     """
 
-    def create(self, session: Kept, key: Key | None = None) -> None:
+    def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
         """Keep a new session with its first events; Stale if the key is in use."""
         ...
 
-    def load(self, session: str, after: int = 0) -> Kept | None:
+    def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`, or None if there is none.
 
         DamagedSession if these are not the events that were written.
@@ -147,12 +147,17 @@ class Store(Protocol):
         ...
 
     def append(
-        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
     ) -> None:
         """Add an event to a session of `expected` events; Stale if it is gone or not so long."""
         ...
 
-    def remembered(self, scope: str, name: str) -> Remembered | None:
+    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         ...
 

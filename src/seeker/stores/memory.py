@@ -7,7 +7,14 @@ import threading
 from collections.abc import Iterator
 from dataclasses import replace
 
-from seeker.stores.base import ClockReading, Kept, Key, Remembered, Stale, Written
+from seeker.stores.base import (
+    ClockReading,
+    EventJson,
+    IdempotencyKey,
+    IdempotencyRecord,
+    StaleWriteError,
+    StoredSession,
+)
 
 
 class MemoryStore:
@@ -15,40 +22,45 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._sessions: dict[str, Kept] = {}
-        self._keys: dict[tuple[str, str], Remembered] = {}
+        self._sessions: dict[str, StoredSession] = {}
+        self._keys: dict[tuple[str, str], IdempotencyRecord] = {}
         self._shares: dict[str, str] = {}
         self._reading: ClockReading | None = None
 
-    def create(self, session: Kept, key: Key | None = None) -> None:
+    def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
         """Keep a new session with its first events."""
         with self._lock:
             if session.id in self._sessions:
-                raise Stale("There is a session with this id already.")
+                raise StaleWriteError("There is a session with this id already.")
             self._remember(key, session.id, len(session.events))
             self._sessions[session.id] = replace(
                 session, length=len(session.events), events=[_plain(one) for one in session.events]
             )
 
-    def load(self, session: str, after: int = 0) -> Kept | None:
+    def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
         with self._lock:
             kept = self._sessions.get(session)
             return kept and replace(kept, events=list(kept.events[after:]))
 
     def append(
-        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
     ) -> None:
         """Add an event to a session of `expected` events."""
         with self._lock:
             kept = self._sessions.get(session)
             if kept is None or kept.length != expected:
-                raise Stale("The session has moved on.")
+                raise StaleWriteError("The session has moved on.")
             self._remember(key, session, expected + 1)
             events = [*kept.events, _plain(event)]
             self._sessions[session] = replace(kept, active=at, length=len(events), events=events)
 
-    def remembered(self, scope: str, name: str) -> Remembered | None:
+    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         with self._lock:
             return self._keys.get((scope, name))
@@ -122,12 +134,12 @@ class MemoryStore:
     def close(self) -> None:
         """There is nothing to let go of."""
 
-    def _remember(self, key: Key | None, session: str, length: int) -> None:
+    def _remember(self, key: IdempotencyKey | None, session: str, length: int) -> None:
         if key is None:
             return
         if (key.scope, key.name) in self._keys:
-            raise Stale("The idempotency key is in use.")
-        self._keys[key.scope, key.name] = Remembered(key.fingerprint, session, length)
+            raise StaleWriteError("The idempotency key is in use.")
+        self._keys[key.scope, key.name] = IdempotencyRecord(key.fingerprint, session, length)
 
     def _forget(self, sessions: set[str]) -> int:
         gone = sessions & self._sessions.keys()
@@ -138,6 +150,6 @@ class MemoryStore:
         return len(gone)
 
 
-def _plain(event: Written) -> Written:
+def _plain(event: EventJson) -> EventJson:
     """Return an event as JSON would bring it back, so that this store is no kinder than others."""
     return dict(json.loads(json.dumps(event, allow_nan=False)))

@@ -10,9 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from seeker.errors import BadInput
-from seeker.stores.base import StoreFailed, StoreFull, StoreLocked, Timeouts
-from seeker.stores.connections import Connections
-from seeker.stores.sql import Cursor, SqlStore, Transaction
+from seeker.stores.base import StoreError, StoreFull, StoreLocked, Timeouts
+from seeker.stores.sql import Connections, Cursor, SqlStore, Transaction
 from seeker.stores.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -102,7 +101,7 @@ class PostgresStore(SqlStore):
         except self._psycopg.Error as error:
             raise self._failed(error, seconds if overdue else None) from error
 
-    def _failed(self, error: Exception, seconds: float | None) -> StoreFailed:
+    def _failed(self, error: Exception, seconds: float | None) -> StoreError:
         first = str(error).strip().splitlines()[0] if str(error).strip() else "no answer"
         reason = f"PostgreSQL failed ({first})"
         if seconds is not None:
@@ -113,7 +112,7 @@ class PostgresStore(SqlStore):
             return StoreFull("the disk of PostgreSQL is full", "Make space.")
         if isinstance(error, self._psycopg.errors.LockNotAvailable):
             return StoreLocked(reason, "End whoever holds the lock, and try again.")
-        return StoreFailed(reason, _REMEDY)
+        return StoreError(reason, _REMEDY)
 
     def _opened(self) -> Connection[Any]:
         limits = self._timeouts

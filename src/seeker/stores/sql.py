@@ -4,25 +4,78 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 import time
+import weakref
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from seeker.stores.base import (
     ClockReading,
     DamagedSession,
-    Kept,
-    Key,
-    Remembered,
-    Stale,
+    EventJson,
+    IdempotencyKey,
+    IdempotencyRecord,
+    StaleWriteError,
+    StoredSession,
     StoreLocked,
     Timeouts,
-    Written,
 )
 from seeker.stores.migrations import bring_up, newest
+
+
+class Closable(Protocol):
+    """What can be closed."""
+
+    def close(self) -> None:
+        """Let go of it."""
+        ...
+
+
+Connection = TypeVar("Connection", bound=Closable)
+
+
+class _HeldConnection(Generic[Connection]):
+    """A connection that is closed when its thread ends: servers' threads come and go."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+class Connections(Generic[Connection]):
+    """Connections by thread; usable: whether one that was opened earlier still is one."""
+
+    def __init__(
+        self, open: Callable[[], Connection], usable: Callable[[Connection], bool] = lambda _: True
+    ) -> None:
+        self._open = open
+        self._usable = usable
+        self._lock = threading.Lock()
+        self._local = threading.local()
+        self._all: weakref.WeakSet[_HeldConnection[Connection]] = weakref.WeakSet()
+
+    def get(self) -> Connection:
+        """Return this thread's connection."""
+        held: _HeldConnection[Connection] | None = getattr(self._local, "held", None)
+        if held is None or not self._usable(held.connection):
+            held = self._local.held = _HeldConnection(self._open())
+            with self._lock:
+                self._all.add(held)
+        return held.connection
+
+    def close(self) -> None:
+        """Close all connections, whoever has them."""
+        with self._lock:
+            for held in list(self._all):
+                held.connection.close()
+            self._all.clear()
+            self._local = threading.local()
 
 
 class Cursor(Protocol):
@@ -105,7 +158,7 @@ class SqlStore(ABC):
                 told = True
             time.sleep(_LOCK_POLL_SECONDS)
 
-    def create(self, session: Kept, key: Key | None = None) -> None:
+    def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
         """Keep a new session with its first events."""
         with self.writing() as run:
             made = run(
@@ -120,12 +173,12 @@ class SqlStore(ABC):
                 len(session.events),
             )
             if made.rowcount != 1:
-                raise Stale("There is a session with this id already.")
+                raise StaleWriteError("There is a session with this id already.")
             for sequence, event in enumerate(session.events, 1):
                 _insert(run, session.id, sequence, session.began, event)
             _remember(run, key, session.id, len(session.events))
 
-    def load(self, session: str, after: int = 0) -> Kept | None:
+    def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
         with self.reading() as run:
             found = run(
@@ -139,7 +192,7 @@ class SqlStore(ABC):
         if not found:
             return None
         id, catalog, owner, person, began, active, length, *_ = found[0]
-        events: list[Written] = []
+        events: list[EventJson] = []
         for *_, sequence, body, checksum in found:
             if sequence is not None:
                 if sequence != after + len(events) + 1:
@@ -147,10 +200,15 @@ class SqlStore(ABC):
                 events.append(_event(id, sequence, body, checksum))
         if after + len(events) < length:
             raise DamagedSession(id, after + len(events) + 1, "it is missing")
-        return Kept(id, catalog, owner, person, began, active, length, events)
+        return StoredSession(id, catalog, owner, person, began, active, length, events)
 
     def append(
-        self, session: str, expected: int, event: Written, at: float, key: Key | None = None
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
     ) -> None:
         """Add an event to a session of `expected` events."""
         with self.writing() as run:
@@ -163,11 +221,11 @@ class SqlStore(ABC):
                 expected,
             )
             if changed.rowcount != 1:
-                raise Stale("The session has moved on.")
+                raise StaleWriteError("The session has moved on.")
             _insert(run, session, expected + 1, at, event)
             _remember(run, key, session, expected + 1)
 
-    def remembered(self, scope: str, name: str) -> Remembered | None:
+    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         with self.reading() as run:
             found = run(
@@ -175,7 +233,7 @@ class SqlStore(ABC):
                 scope,
                 name,
             ).fetchall()
-        return Remembered(*found[0]) if found else None
+        return IdempotencyRecord(*found[0]) if found else None
 
     def share(self, session: str, token: str) -> str | None:
         """Let a token stand for a session, unless one does."""
@@ -274,7 +332,7 @@ class SqlStore(ABC):
             run("UPDATE store_probe SET number = number + 1")
 
 
-def _insert(run: Transaction, session: str, sequence: int, at: float, event: Written) -> None:
+def _insert(run: Transaction, session: str, sequence: int, at: float, event: EventJson) -> None:
     body = json.dumps(event, allow_nan=False, separators=(",", ":"))
     run(
         "INSERT INTO events (session, sequence, at, body, checksum) VALUES (?, ?, ?, ?, ?)",
@@ -290,7 +348,7 @@ def _checksum(body: str) -> int:
     return zlib.crc32(body.encode("utf-8", "surrogatepass"))
 
 
-def _event(session: str, sequence: int, body: str | bytes, checksum: int | None) -> Written:
+def _event(session: str, sequence: int, body: str | bytes, checksum: int | None) -> EventJson:
     """Return an event as it was written; checksum: None of events from before there were any."""
     if not isinstance(body, str):
         raise DamagedSession(session, sequence, "it is not text")
@@ -305,7 +363,7 @@ def _event(session: str, sequence: int, body: str | bytes, checksum: int | None)
     return event
 
 
-def _remember(run: Transaction, key: Key | None, session: str, length: int) -> None:
+def _remember(run: Transaction, key: IdempotencyKey | None, session: str, length: int) -> None:
     if key is None:
         return
     made = run(
@@ -318,4 +376,4 @@ def _remember(run: Transaction, key: Key | None, session: str, length: int) -> N
         length,
     )
     if made.rowcount != 1:
-        raise Stale("The idempotency key is in use.")
+        raise StaleWriteError("The idempotency key is in use.")

@@ -10,9 +10,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from seeker.errors import BadInput
-from seeker.stores.base import StoreFailed, StoreFull, StoreLocked, Timeouts
-from seeker.stores.connections import Connections
-from seeker.stores.sql import Cursor, SqlStore, Transaction
+from seeker.stores.base import StoreError, StoreFull, StoreLocked, Timeouts
+from seeker.stores.sql import Connections, Cursor, SqlStore, Transaction
 from seeker.stores.watchdog import Watchdog
 
 APPLICATION_ID = 0x5365656B
@@ -179,7 +178,7 @@ class SqliteStore(SqlStore):
         """Lend this thread's connection for so many seconds, and tell of failures in our words."""
         # Files that were moved away can still be written to, but nobody would ever read them there.
         if self._files is not None and self._files != self._there():
-            raise StoreFailed(
+            raise StoreError(
                 "the file in which sessions are kept, or its -wal or -shm, was moved or removed",
                 "Bring it back, or start the service again.",
             )
@@ -193,7 +192,7 @@ class SqliteStore(SqlStore):
                     overdue = operation.overdue
         except sqlite3.Error as error:
             if overdue:
-                raise StoreFailed(f"SQLite took longer than {seconds:g} s", _REMEDY) from error
+                raise StoreError(f"SQLite took longer than {seconds:g} s", _REMEDY) from error
             raise _failed(error) from error
 
     def _opened(self) -> sqlite3.Connection:
@@ -238,7 +237,7 @@ class _Running:
         return self._connection.execute(sql, values)
 
 
-def _failed(error: sqlite3.Error) -> StoreFailed:
+def _failed(error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     base = None if code is None else code & 0xFF
     if base == sqlite3.SQLITE_FULL:
@@ -248,4 +247,4 @@ def _failed(error: sqlite3.Error) -> StoreFailed:
             f"another process is writing to the SQLite file ({error})",
             "End whoever holds the lock, and try again.",
         )
-    return StoreFailed(f"SQLite failed ({error})", _REMEDY)
+    return StoreError(f"SQLite failed ({error})", _REMEDY)

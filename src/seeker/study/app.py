@@ -5,21 +5,19 @@ from __future__ import annotations
 from fastapi import APIRouter, FastAPI, Request
 from starlette.responses import Response
 
-import seeker.server.catalogs
-import seeker.server.documentation
-import seeker.server.operations
-import seeker.server.page
-import seeker.study.participants
-import seeker.study.searches
+import seeker.server.routes.catalogs
+import seeker.server.routes.documentation
+import seeker.server.routes.system
+import seeker.study.routes
 from seeker.engine import Catalogs
 from seeker.errors import Conflict
 from seeker.server.app import create_app, worker_settings
-from seeker.server.opening import open_catalogs
-from seeker.server.page import page_file
+from seeker.server.catalogs import open_catalogs
+from seeker.server.routes.system import page_file
 from seeker.server.settings import Settings
-from seeker.study.conduct import Conduct
+from seeker.study.conduct import Study
 from seeker.study.design import content_of
-from seeker.study.searching import Searching
+from seeker.study.searching import TrialSearch
 
 FOREVER = 36_500.0
 """Days: the searches of a study are never forgotten by themselves."""
@@ -35,12 +33,12 @@ def page(request: Request) -> Response:
 
 ROUTERS = (
     front,
-    seeker.server.page.router,
-    seeker.study.participants.router,
-    seeker.study.searches.router,
-    seeker.server.catalogs.router,
-    seeker.server.operations.router,
-    seeker.server.documentation.router,
+    seeker.server.routes.system.pages,
+    seeker.study.routes.router,
+    seeker.study.routes.searches,
+    seeker.server.routes.catalogs.router,
+    seeker.server.routes.system.router,
+    seeker.server.routes.documentation.router,
 )
 """The study's page stands before the usual one; starting sessions of one's own is not offered."""
 
@@ -48,13 +46,13 @@ ROUTERS = (
 def study_app(settings: Settings, catalogs: Catalogs) -> FastAPI:
     """Make the application of the study that is in the store."""
     app = create_app(settings, pinned(catalogs), ROUTERS)
-    conduct = Conduct(app.state.service.engine)
+    conduct = Study(app.state.service.engine)
     if content_of(conduct.catalog) != conduct.design.content:
         raise Conflict(
             "The catalog has changed since the study began.",
             "Go on with the version it began with, or begin a new study with another --store.",
         )
-    app.state.searching = Searching(conduct)
+    app.state.searching = TrialSearch(conduct)
     return app
 
 

@@ -10,15 +10,13 @@ from seeker import __version__
 from seeker.catalog import Catalog
 from seeker.engine import Engine
 from seeker.errors import Conflict, NotFound
-from seeker.study.design import Design
-from seeker.study.drawing import cell_of, seed_of, target_of
+from seeker.study.design import Design, cell_of, seed_of, target_of
 from seeker.study.records import Participant, Trial
-from seeker.study.tables import People, digest, tables_of
-from seeker.study.trials import Trials
+from seeker.study.tables import ParticipantTable, TrialTable, digest, tables_of
 
 
 @dataclass(frozen=True)
-class Standing:
+class ParticipantProgress:
     """Where a participant is: their trials so far, and how far the last one has come."""
 
     person: Participant
@@ -37,14 +35,14 @@ class Standing:
         return sum(trial.outcome is not None for trial in self.trials)
 
 
-class Conduct:
+class Study:
     """The study over an engine; its tables are in the engine's store."""
 
     def __init__(self, engine: Engine, clock: Callable[[], float] = time.time) -> None:
         store = tables_of(engine.store)
         self.engine = engine
-        self.people = People(store)
-        self.trials = Trials(store)
+        self.people = ParticipantTable(store)
+        self.trials = TrialTable(store)
         self.clock = clock
         self.design: Design = self.people.begun()
 
@@ -53,24 +51,24 @@ class Conduct:
         """The catalog that is searched."""
         return self.engine.catalogs.get(self.design.catalog)[1]
 
-    def join(self, consented: str) -> tuple[str, Standing]:
+    def join(self, consented: str) -> tuple[str, ParticipantProgress]:
         """Let somebody take part who consented to a text (its digest); return their key."""
         key, person = self.people.join(consented, self.design.people, self.clock())
-        return key, Standing(person, [], 0)
+        return key, ParticipantProgress(person, [], 0)
 
     def consent(self) -> tuple[str, str]:
         """Return the consent text and its digest."""
         text = self.people.consent()
         return text, digest(text)
 
-    def standing(self, key: str) -> Standing:
+    def standing(self, key: str) -> ParticipantProgress:
         """Return where the holder of a key is."""
         person = self.people.of(key)
         trials = self.trials.of_person(person.number)
         used = max(0, self.trials.last(trials[-1].session)) if trials else 0
-        return Standing(person, trials, used)
+        return ParticipantProgress(person, trials, used)
 
-    def next(self, key: str) -> Standing:
+    def next(self, key: str) -> ParticipantProgress:
         """Begin the next trial of a participant, or go on with the one that is not over."""
         standing = self.standing(key)
         if standing.current is not None:

@@ -1,15 +1,125 @@
-"""The design of a study: what is fixed before the first participant and stays so."""
+"""The design of a study, its cells, and what is drawn for a participant."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
+import numpy as np
+
+from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.errors import BadInput
+from seeker.server.validation import parse_model, parse_strategy
+from seeker.session import PAPER
 from seeker.session.events import REPEATS, Repeat
-from seeker.study.cells import Cell, cells
+
+_CELLS, _TARGETS, _SEEDS = range(3)
+
+
+def cell_of(cells: Sequence[Cell], seed: int, person: int, trial: int, trials: int) -> Cell:
+    """Return the cell of a person's trial: chance, but balanced.
+
+    All trials of all people stand in one row; each run of as many trials as there are cells holds
+    every cell once, in an order of its own. So at any time the cells differ by one trial at most,
+    as far as people complete theirs.
+    """
+    slot = person * trials + trial
+    block, place = divmod(slot, len(cells))
+    order = np.random.default_rng([seed, _CELLS, block]).permutation(len(cells))
+    return cells[int(order[place])]
+
+
+def target_of(items: int, seed: int, person: int, trial: int, trials: int) -> int:
+    """Return the row of the target of a person's trial: drawn evenly, none twice for a person."""
+    rng = np.random.default_rng([seed, _TARGETS, person])
+    return int(rng.choice(items, min(trials, items), replace=False)[trial])
+
+
+def seed_of(seed: int, person: int, trial: int) -> int:
+    """Return the seed of the search of a person's trial."""
+    return int(np.random.default_rng([seed, _SEEDS, person, trial]).integers(2**53))
+
+
+PAPER_MODEL = "paper"
+"""A word for the paper's own setting: its model, strategies that begin as it does, repetition."""
+
+MOST = 32
+"""Cells beyond which no study could fill them."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A model and a strategy, as the organiser wrote them."""
+
+    model: str
+    strategy: str
+
+    @property
+    def method(self) -> str:
+        """The name under which the cell is reported."""
+        return f"{self.model} + {self.strategy}"
+
+    def made(self, repeat: Repeat) -> tuple[models.Model, display.Strategy, Repeat]:
+        """Return what a search of this cell is started with."""
+        strategy = parse_strategy(_described(self.strategy))
+        if self.model != PAPER_MODEL:
+            return parse_model(_described(self.model)), strategy, repeat
+        if hasattr(strategy, "first"):
+            strategy = replace(strategy, first="ranked")  # type: ignore[type-var]
+        return PAPER["model"], strategy, PAPER["repeat"]
+
+    def settings(self, repeat: Repeat) -> str:
+        """Return all that the search depends on, as JSON."""
+        model, strategy, again = self.made(repeat)
+        return json.dumps(
+            {
+                "model": models.to_json(model),
+                "strategy": display.to_json(strategy),
+                "repeat": again,
+            },
+            sort_keys=True,
+        )
+
+
+def parse_cells(some_models: Sequence[str], strategies: Sequence[str]) -> tuple[Cell, ...]:
+    """Return every model with every strategy; each must be one that can be made."""
+    made = tuple(Cell(model, strategy) for model in some_models for strategy in strategies)
+    if not made:
+        raise BadInput("A study needs a model and a strategy.", "Name at least one of each.")
+    if len(set(made)) < len(made):
+        raise BadInput("A model or a strategy is named twice.", "Name each of them once.")
+    if len(made) > MOST:
+        raise BadInput(
+            f"These are {len(made)} combinations of models and strategies, at most {MOST} may be."
+        )
+    for cell in made:
+        cell.made("never")
+    return made
+
+
+def _described(words: str) -> Mapping[str, Any]:
+    """Return settings from words such as "pairwise" or "pairwise:alpha=10:scale=raw"."""
+    name, *settings = words.split(":")
+    described: dict[str, Any] = {"name": name.strip()}
+    for setting in settings:
+        key, equals, value = setting.partition("=")
+        if not equals:
+            raise BadInput(
+                f"{setting!r} in {words!r} is not a setting.", "Write it like pairwise:alpha=10."
+            )
+        described[key.strip()] = _value(value.strip())
+    return described
+
+
+def _value(written: str) -> object:
+    try:
+        return json.loads(written)
+    except ValueError:
+        return written
+
 
 LIMITS = {
     "page_size": ("The page size", 2, 100),
@@ -55,12 +165,12 @@ class Design:
             )
         if self.trials > self.items:
             raise BadInput("There are fewer items than targets for one person.")
-        cells(self.models, self.strategies)
+        parse_cells(self.models, self.strategies)
 
     @property
     def cells(self) -> tuple[Cell, ...]:
         """Every model with every strategy."""
-        return cells(self.models, self.strategies)
+        return parse_cells(self.models, self.strategies)
 
     def to_json(self) -> str:
         """Return the design as text."""

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from seeker.server.schemas import Asked, ItemAnswer
+from seeker.server.schemas import ItemResponse, RequestBody
 
 
-class AboutAnswer(BaseModel):
+class AboutResponse(BaseModel):
     """What somebody should know before they take part; open: whether more people are wanted."""
 
     open: bool
@@ -21,22 +21,22 @@ class AboutAnswer(BaseModel):
     items: int
 
 
-class JoinAsked(Asked):
+class JoinRequest(RequestBody):
     """Consent: the digest of the text that was read."""
 
     consent: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
 
 
-class TrialAnswer(BaseModel):
+class TrialResponse(BaseModel):
     """A search for one target; used: how many of its steps are."""
 
     number: int
     session: str
-    target: ItemAnswer
+    target: ItemResponse
     used: int
 
 
-class EndedAnswer(BaseModel):
+class EndedResponse(BaseModel):
     """A search that has ended."""
 
     number: int
@@ -44,23 +44,23 @@ class EndedAnswer(BaseModel):
     used: int
 
 
-class StandingAnswer(BaseModel):
+class StandingResponse(BaseModel):
     """Where a participant is."""
 
     trials: int
     steps: int
     done: int
-    current: TrialAnswer | None
-    last: EndedAnswer | None
+    current: TrialResponse | None
+    last: EndedResponse | None
 
 
-class JoinedAnswer(StandingAnswer):
+class JoinedResponse(StandingResponse):
     """A new participant; the key is the only way back to their searches."""
 
     key: str
 
 
-class RecordsAnswer(BaseModel):
+class RecordsResponse(BaseModel):
     """All that is recorded about a participant, except what must stay hidden."""
 
     label: str
@@ -69,7 +69,7 @@ class RecordsAnswer(BaseModel):
     trials: list[dict[str, Any]]
 
 
-class CellAnswer(BaseModel):
+class CellResponse(BaseModel):
     """How far one combination of model and strategy has come."""
 
     model: str
@@ -82,7 +82,7 @@ class CellAnswer(BaseModel):
     mean_steps: float | None
 
 
-class ProgressAnswer(BaseModel):
+class ProgressResponse(BaseModel):
     """How far a study has come, without anybody's identity."""
 
     joined: int
@@ -90,4 +90,4 @@ class ProgressAnswer(BaseModel):
     finished: int
     trials: int
     wanted: int
-    cells: list[CellAnswer]
+    cells: list[CellResponse]

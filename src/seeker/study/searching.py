@@ -12,26 +12,26 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
-from seeker.engine import Moved, Shown
+from seeker.engine import SessionSnapshot, StaleStepError
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Click, Event, Found, Redo, Session, Undo
-from seeker.stores import Key
-from seeker.study.conduct import Conduct, Standing
+from seeker.stores import IdempotencyKey
+from seeker.study.conduct import ParticipantProgress, Study
 from seeker.study.records import FOUND, GAVE_UP, USED_UP, Act, Outcome, Step, Trial
 
 _GONE = ("This is not on the page now.", "Look at the page as it is now.")
 _Done = tuple[int, Act, str | None, Sequence[str]]
 
 
-class Searching:
+class TrialSearch:
     """The verbs of a trial. Answers hold no belief: it would give away the model."""
 
-    def __init__(self, conduct: Conduct) -> None:
+    def __init__(self, conduct: Study) -> None:
         self.conduct = conduct
         self._engine = conduct.engine
         self._trials = conduct.trials
 
-    def next(self, key: str) -> Standing:
+    def next(self, key: str) -> ParticipantProgress:
         """Begin a participant's next search, or go on with the one that is not over."""
         began = time.perf_counter()
         standing = self.conduct.next(key)
@@ -39,7 +39,7 @@ class Searching:
             self._settle(standing.current, 1000.0 * (time.perf_counter() - began))
         return standing
 
-    def show(self, id: str) -> Shown:
+    def show(self, id: str) -> SessionSnapshot:
         """Open the search, for the first time or again."""
         trial = self._trial(id)
         shown = _blind(self._engine.show(id))
@@ -47,7 +47,9 @@ class Searching:
         self._trials.opened(id, self.conduct.clock())
         return shown
 
-    def act(self, id: str, event: Event, step: int | None = None, key: Key | None = None) -> Shown:
+    def act(
+        self, id: str, event: Event, step: int | None = None, key: IdempotencyKey | None = None
+    ) -> SessionSnapshot:
         """Let something happen in the search, which is over once the target is found."""
         trial = self._trial(id)
         again = key and self._engine.store.remembered(key.scope, key.name)
@@ -64,7 +66,7 @@ class Searching:
         id = trial.session
         if trial.outcome is not None:
             over = _blind(self._engine.show(id))
-            raise Moved("This search is over.", "Go on with the next one.", over)
+            raise StaleStepError("This search is over.", "Go on with the next one.", over)
 
         def on_page(session: Session) -> None:
             if step is not None and step != session.step:
@@ -84,13 +86,13 @@ class Searching:
         self._engine.look(id, on_page)
         if isinstance(event, Found) and event.item != trial.target:
             self._trials.mistaken(id)
-            raise Moved(
+            raise StaleStepError(
                 "That is not the one, though it may be close.",
                 "Look again, or go on.",
                 _blind(self._engine.show(id)),
             )
 
-    def stop(self, key: str, number: int) -> Standing:
+    def stop(self, key: str, number: int) -> ParticipantProgress:
         """End the search of a participant's trial that they give up."""
         current = self.conduct.standing(key).current
         if current is None or current.number != number:
@@ -118,7 +120,7 @@ class Searching:
             done: list[_Done] = []
             pages = [] if last >= 0 else [self._page(session, 0, trial, at, milliseconds)]
             for number, event in enumerate(session.events[1 : most + 1]):
-                act, item, shown = _told(event)
+                act, item, shown = _act_of_event(event)
                 done.append((number, act, item, shown))
                 if act in ("found", "like") and item == trial.target:
                     return done, pages, FOUND
@@ -152,7 +154,7 @@ class Searching:
         )
 
 
-def _told(event: Event) -> tuple[Act, str | None, Sequence[str]]:
+def _act_of_event(event: Event) -> tuple[Act, str | None, Sequence[str]]:
     match event:
         case Click(item, verdict):
             return verdict, item, event.on_screen
@@ -166,7 +168,7 @@ def _told(event: Event) -> tuple[Act, str | None, Sequence[str]]:
             raise BadInput(f"A search in a study cannot hold a {type(event).__name__}.")
 
 
-def _blind(shown: Shown) -> Shown:
+def _blind(shown: SessionSnapshot) -> SessionSnapshot:
     return replace(shown, belief=None)
 
 
@@ -175,5 +177,5 @@ def _blinded() -> Iterator[None]:
     """Keep the belief out of errors that show where a session is."""
     try:
         yield
-    except Moved as error:
-        raise Moved(error.message, error.hint, _blind(error.shown)) from None
+    except StaleStepError as error:
+        raise StaleStepError(error.message, error.hint, _blind(error.shown)) from None

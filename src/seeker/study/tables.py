@@ -1,23 +1,26 @@
-"""The tables of a study, in the same SQLite file or PostgreSQL database as its sessions."""
+"""The tables of a study, in the same database as its sessions."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import secrets
 import string
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.stores import Store, StoreFailed
+from seeker.stores import Store, StoreError
 from seeker.stores.migrations import bring_up
-from seeker.stores.sql import SqlStore
+from seeker.stores.sql import SqlStore, Transaction
 from seeker.study.design import Design
-from seeker.study.records import Participant
+from seeker.study.records import Act, Outcome, Participant, Step, Trial
 
 _LABEL = string.ascii_lowercase + string.digits
 _PERSON = "number, label, consent, began"
 
 
-class Full(Conflict):
+class StudyFullError(Conflict):
     """As many people take part as the organiser wants."""
 
     title = "The study is full"
@@ -41,7 +44,7 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
 
 
-def nobody() -> NotFound:
+def unknown_participant() -> NotFound:
     """Return the error that tells of a key that nobody holds."""
     return NotFound(
         "Nobody takes part with this key.",
@@ -49,7 +52,7 @@ def nobody() -> NotFound:
     )
 
 
-class People:
+class ParticipantTable:
     """The study itself and who takes part in it."""
 
     def __init__(self, store: SqlStore) -> None:
@@ -131,7 +134,9 @@ class People:
                     "The consent text has changed since you read it.", "Read it again, please."
                 )
             if joined - withdrawn > most:
-                raise Full("As many people take part as are needed.", "Thank you for coming.")
+                raise StudyFullError(
+                    "As many people take part as are needed.", "Thank you for coming."
+                )
             run(
                 f"INSERT INTO study_people (digest, {_PERSON}) VALUES (?, ?, ?, ?, ?)",
                 digest(key),
@@ -149,7 +154,7 @@ class People:
                 f"SELECT {_PERSON} FROM study_people WHERE digest = ?", digest(key)
             ).fetchall()
         if not found:
-            raise nobody()
+            raise unknown_participant()
         return Participant(*found[0])
 
     def all(self) -> list[Participant]:
@@ -163,7 +168,7 @@ class People:
         try:
             with self._store.reading() as run:
                 run("SELECT version FROM study_schema").fetchall()
-        except StoreFailed:
+        except StoreError:
             self._store.ping()  # If the store itself fails, that is what is said.
             return False
         return True
@@ -173,3 +178,167 @@ class People:
         with self._store.writing() as run:
             if run("DELETE FROM study_people WHERE number = ?", number).rowcount == 1:
                 run("UPDATE study SET withdrawn = withdrawn + 1")
+
+
+_TRIAL = (
+    "session, person, number, target, target_row, model, strategy, seed, version, "
+    "began, ended, outcome"
+)
+_STEP = (
+    "number, at, opened, milliseconds, target_rank, on_page, claimed, page, page_rows, "
+    "act, item, shown, acted, mistaken"
+)
+
+
+class TrialTable:
+    """Trials by their sessions."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._store = store
+
+    def add(self, trial: Trial) -> bool:
+        """Keep a new trial; False if this person has one of this number already."""
+        with self._store.writing() as run:
+            values = [getattr(trial, name.strip()) for name in _TRIAL.split(",")]
+            marks = ", ".join("?" * len(values))
+            made = run(
+                f"INSERT INTO study_trials ({_TRIAL}) VALUES ({marks}) ON CONFLICT DO NOTHING",
+                *values,
+            )
+            return made.rowcount == 1
+
+    def of_session(self, session: str) -> Trial | None:
+        """Return the trial that a session belongs to."""
+        return next(self._find("session = ?", session), None)
+
+    def of_person(self, person: int) -> list[Trial]:
+        """Return a participant's trials in their order."""
+        return list(self._find("person = ?", person))
+
+    def all(self) -> Iterator[Trial]:
+        """Yield all trials, person by person."""
+        return self._find("1 = ?", 1)
+
+    def steps(self, session: str) -> list[Step]:
+        """Return the steps of a trial in their order."""
+        with self._store.reading() as run:
+            found = run(
+                f"SELECT {_STEP} FROM study_steps WHERE session = ? ORDER BY number", session
+            ).fetchall()
+        return [_step(row) for row in found]
+
+    def last(self, session: str) -> int:
+        """Return the number of the last page that was recorded, −1 if there is none yet."""
+        with self._store.reading() as run:
+            found = run("SELECT max(number) FROM study_steps WHERE session = ?", session).fetchall()
+        return -1 if found[0][0] is None else int(found[0][0])
+
+    def record(
+        self,
+        session: str,
+        acts: Sequence[tuple[int, Act, str | None, Sequence[str]]],
+        pages: Sequence[Step],
+        outcome: Outcome | None,
+        at: float,
+    ) -> None:
+        """Record what was done on which page, the pages that came of it, and how it ended.
+
+        Whatever is recorded already stays as it is, so that this may be repeated.
+        """
+        with self._store.writing() as run:
+            for page in pages:
+                _insert(run, session, page)
+            for number, act, item, shown in acts:
+                run(
+                    "UPDATE study_steps SET act = ?, item = ?, shown = ?, acted = ? "
+                    "WHERE session = ? AND number = ? AND act IS NULL",
+                    act,
+                    item,
+                    json.dumps(list(shown)),
+                    at,
+                    session,
+                    number,
+                )
+            if outcome is not None:
+                run(
+                    "UPDATE study_trials SET ended = ?, outcome = ? "
+                    "WHERE session = ? AND outcome IS NULL",
+                    at,
+                    outcome,
+                    session,
+                )
+
+    def counts(self) -> list[tuple[str, str, int, Outcome | None, int, bool]]:
+        """Return of every trial: model, strategy, person, outcome, pages, and if overlooked.
+
+        A target was overlooked if it was on a page on which something else was done than picking
+        it, as `Step.overlooked` has it.
+        """
+        with self._store.reading() as run:
+            found = run(
+                "SELECT model, strategy, person, outcome, count(study_steps.number), "
+                "max(CASE WHEN on_page = 1 AND act IS NOT NULL "
+                "AND NOT (act IN ('found', 'like') AND item = target) THEN 1 ELSE 0 END) "
+                "FROM study_trials LEFT JOIN study_steps "
+                "ON study_steps.session = study_trials.session "
+                "GROUP BY study_trials.session, model, strategy, person, outcome"
+            ).fetchall()
+        return [(*row[:5], bool(row[5])) for row in found]
+
+    def opened(self, session: str, at: float) -> None:
+        """Record that the last page was opened again: what lies between is no looking."""
+        with self._store.writing() as run:
+            run("UPDATE study_steps SET opened = ? WHERE session = ? AND act IS NULL", at, session)
+
+    def mistaken(self, session: str) -> None:
+        """Record that another item on the last page was taken for the target."""
+        with self._store.writing() as run:
+            run(
+                "UPDATE study_steps SET mistaken = mistaken + 1 WHERE session = ? AND act IS NULL",
+                session,
+            )
+
+    def _find(self, where: str, value: object) -> Iterator[Trial]:
+        with self._store.reading() as run:
+            found = run(
+                f"SELECT {_TRIAL} FROM study_trials WHERE {where} ORDER BY person, number", value
+            ).fetchall()
+        return (Trial(*row) for row in found)
+
+
+def _insert(run: Transaction, session: str, page: Step) -> None:
+    run(
+        f"INSERT INTO study_steps (session, {_STEP}) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, 0) ON CONFLICT DO NOTHING",
+        session,
+        page.number,
+        page.at,
+        page.opened,
+        page.milliseconds,
+        page.rank,
+        int(page.on_page),
+        page.claimed,
+        json.dumps(list(page.page)),
+        json.dumps(list(page.rows)),
+    )
+
+
+def _step(row: Sequence[Any]) -> Step:
+    number, at, opened, milliseconds, rank, on_page, claimed = row[:7]
+    page, rows, act, item, shown, acted, mistaken = row[7:]
+    return Step(
+        number,
+        at,
+        opened,
+        milliseconds,
+        rank,
+        bool(on_page),
+        claimed,
+        tuple(json.loads(page)),
+        tuple(json.loads(rows)),
+        act,
+        item,
+        tuple(json.loads(shown)) if shown else (),
+        acted,
+        mistaken,
+    )

@@ -1,10 +1,19 @@
 """Simulated people, by name."""
 
 from seeker.errors import NotFound
-from seeker.lab.people.base import Glance, Person, Reaction
+from seeker.lab.people.base import PageView, Person, Reaction
 from seeker.lab.people.habits import Drifting, Inattentive, SecondThoughts, Slipping
-from seeker.lab.people.pages import BestAndWorst, DislikesOnly, LikesOnly, OneClick, Threshold
-from seeker.lab.people.somhunter import Ideal, Logit, Null, Power
+from seeker.lab.people.pages import (
+    BestAndWorst,
+    DislikesOnly,
+    Ideal,
+    LikesOnly,
+    Logit,
+    Null,
+    OneClick,
+    Power,
+    Threshold,
+)
 
 SIX: tuple[Person, ...] = (
     BestAndWorst(),
@@ -44,13 +53,13 @@ __all__ = [
     "BestAndWorst",
     "DislikesOnly",
     "Drifting",
-    "Glance",
     "Ideal",
     "Inattentive",
     "LikesOnly",
     "Logit",
     "Null",
     "OneClick",
+    "PageView",
     "Person",
     "Power",
     "Reaction",

@@ -12,7 +12,7 @@ from seeker.types import Doubles
 
 
 @dataclass(frozen=True, eq=False)
-class Glance:
+class PageView:
     """A page as a person sees it.
 
     distances: (shown,), how far every item on the page seems from the target. near, far: what
@@ -61,7 +61,7 @@ class Person(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         """Return what this person does with a page that does not hold the target."""
 
     def mistaken(self, page: int, pages: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from seeker.lab.people.base import Glance, Person, Reaction
+from seeker.lab.people.base import PageView, Person, Reaction
 from seeker.lab.people.pages import BestAndWorst
 
 
@@ -19,7 +19,7 @@ class Slipping(Person):
     base: Person = field(default_factory=BestAndWorst)
     chance: float = 0.15
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         meant = self.base.react(glance, rng, memory)
         return _with_slips(meant, len(glance.distances), self.chance, rng)
 
@@ -35,7 +35,7 @@ class Drifting(Person):
     base: Person = field(default_factory=BestAndWorst)
     until: float = 0.5
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         return self.base.react(glance, rng, memory)
 
     def mistaken(self, page: int, pages: int) -> bool:
@@ -50,7 +50,7 @@ class Inattentive(Person):
     base: Person = field(default_factory=BestAndWorst)
     share: float = 0.5
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         count = len(glance.distances)
         seen = rng.permutation(count)[: max(2, round(self.share * count))]
         part = replace(glance, distances=glance.distances[seen])
@@ -70,7 +70,7 @@ class SecondThoughts(Person):
     base: Person = field(default_factory=BestAndWorst)
     chance: float = 0.3
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         meant = self.base.react(glance, rng, memory)
         done = _with_slips(meant, len(glance.distances), self.chance, rng)
         undo = bool(memory.get("slipped"))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from seeker.lab.people.base import Glance, Person, Reaction
+from seeker.lab.people.base import PageView, Person, Reaction
+from seeker.types import Doubles
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class BestAndWorst(Person):
 
     name = "best + worst"
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         return Reaction((glance.nearest,), (glance.farthest,))
 
 
@@ -26,7 +27,7 @@ class OneClick(Person):
 
     name = "one click"
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         if glance.distances[glance.nearest] <= glance.near:
             return Reaction(likes=(glance.nearest,))
         return Reaction(dislikes=(glance.farthest,))
@@ -39,7 +40,7 @@ class Threshold(Person):
     name = "threshold"
     most: int = 3
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         order = np.argsort(glance.distances, kind="stable")
         likes = [int(p) for p in order[: self.most] if glance.distances[p] <= glance.near]
         dislikes = [int(p) for p in order[::-1][: self.most] if glance.distances[p] >= glance.far]
@@ -52,7 +53,7 @@ class LikesOnly(Person):
 
     name = "likes only"
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         return Reaction(likes=(glance.nearest,))
 
 
@@ -62,5 +63,62 @@ class DislikesOnly(Person):
 
     name = "dislikes only"
 
-    def react(self, glance: Glance, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         return Reaction(dislikes=(glance.farthest,))
+
+
+@dataclass(frozen=True)
+class Ideal(LikesOnly):
+    """Likes the nearest item, as our *likes only* does."""
+
+    name = "SOMHunter ideal"
+
+
+@dataclass(frozen=True)
+class Null(Person):
+    """Likes any item: a control nobody should find anything with."""
+
+    name = "SOMHunter null"
+
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return Reaction(likes=(int(rng.integers(len(glance.distances))),))
+
+
+@dataclass(frozen=True)
+class Power(Person):
+    """Likes an item with probability proportional to similarity^power + up."""
+
+    name = "SOMHunter power"
+    power: float = 12.0
+    up: float = 0.0
+
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        similarity = np.maximum(1.0 - glance.distances / 2.0, 1e-3)
+        return Reaction(likes=(_drawn(similarity**self.power + self.up, rng),))
+
+
+@dataclass(frozen=True)
+class Logit(Person):
+    """Likes an item by logistic regression on its distance, its rank and its place on screen."""
+
+    name = "SOMHunter logit"
+    constant: float = 1.0
+    distance: float = -3.0
+    rank: float = -0.5
+    first: float = 0.3
+    columns: int = 4
+
+    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        place = np.arange(len(glance.distances))
+        rank = np.argsort(np.argsort(glance.distances, kind="stable"), kind="stable")
+        logit = (
+            self.constant
+            + self.distance * glance.distances
+            + self.rank * rank
+            + self.first * np.maximum(1.0 - place / self.columns, 0.0)
+        )
+        return Reaction(likes=(_drawn(1.0 / (1.0 + np.exp(-logit)), rng),))
+
+
+def _drawn(weights: Doubles, rng: np.random.Generator) -> int:
+    return int(rng.choice(len(weights), p=weights / weights.sum()))

@@ -1,1 +1,0 @@
-"""Building catalogs, and updating them."""

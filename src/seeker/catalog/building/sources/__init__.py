@@ -1,1 +1,0 @@
-"""Sources of items: folders, tables, arrays, databases."""

@@ -1,0 +1,378 @@
+"""The item table: look-ups, filters, facets and keyword search over items.sqlite."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seeker.catalog import keywords
+from seeker.catalog.attributes import KIND_NAMES, PlainValue, shorten
+from seeker.catalog.filters import Attribute, Facet, sql_condition
+from seeker.catalog.item_writer import value_problem
+from seeker.catalog.manifest_fields import is_media_name
+from seeker.errors import Conflict
+from seeker.types import Doubles, Rows
+from seeker.validation import check_whole
+
+
+class ItemTableError(Conflict):
+    """A catalog whose files are not as they were when it was opened."""
+
+    http_status = 503
+    title = "The catalog cannot be read"
+
+
+def unreadable(what: str) -> ItemTableError:
+    """Return the error for an item table that holds what it should not."""
+    return ItemTableError(
+        f"The item table of the catalog cannot be read ({what}).",
+        "Check the catalog with `seeker verify`.",
+    )
+
+
+class Connections(Protocol):
+    """Gives a connection for the length of a `with` block."""
+
+    def use(self) -> AbstractContextManager[sqlite3.Connection]:
+        """Lend a connection."""
+        ...
+
+
+class _HeldConnections:
+    """A connection that is closed when its thread ends."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.process = os.getpid()
+
+    def __del__(self) -> None:
+        self.connection.close()
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """Open a file of items to read, one that may come from elsewhere.
+
+    `immutable` makes SQLite take no locks at all and look at no journal, so that nothing can block
+    or be inherited. Not mapped: a file that is cut off is an error then, and not the end of the
+    process.
+    """
+    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    try:
+        for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
+            connection.execute(f"PRAGMA {setting}").close()
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+class FileConnections:
+    """One read-only connection per thread and process to a file that never changes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path.absolute()
+        self._local = threading.local()
+
+    @contextmanager
+    def use(self) -> Iterator[sqlite3.Connection]:
+        """Lend this thread's connection."""
+        held: _HeldConnections | None = getattr(self._local, "held", None)
+        if held is None or held.process != os.getpid():
+            held = self._local.held = _HeldConnections(self._open())
+        try:
+            yield held.connection
+        except sqlite3.Error as error:
+            raise unreadable(str(error)) from None
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return connect(self._path)
+        except sqlite3.OperationalError:
+            raise ItemTableError(
+                "This version of the catalog has been tidied away.", "Open the catalog again."
+            ) from None
+
+
+class MemoryConnection:
+    """A database in memory, made when it is first needed and used by one thread at a time."""
+
+    def __init__(self, fill: Callable[[sqlite3.Connection], None]) -> None:
+        self._fill = fill
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._held: _HeldConnections | None = None
+
+    @contextmanager
+    def use(self) -> Iterator[sqlite3.Connection]:
+        """Lend the connection; others wait."""
+        if self._process != os.getpid():
+            # A child of a fork may have inherited a lock that a thread of its parent held.
+            self._process, self._lock, self._held = os.getpid(), threading.Lock(), None
+        with self._lock:
+            if self._held is None:
+                held = _HeldConnections(sqlite3.connect(":memory:", check_same_thread=False))
+                self._fill(held.connection)
+                self._held = held
+            yield self._held.connection
+
+
+_CACHED_ITEMS = 16
+
+
+class ItemTable:
+    """Reads an item table; `count` is how many items it has."""
+
+    def __init__(self, connections: Connections, count: int) -> None:
+        self._connections = connections
+        self.count = count
+        self._facets: dict[int, dict[str, Facet]] = {}
+
+    @cached_property
+    def attributes(self) -> Mapping[str, Attribute]:
+        """The attributes by name."""
+        # Names of columns are made of the numbers; a table from elsewhere was checked at opening.
+        found = self._all("SELECT name, kind, number FROM attributes ORDER BY number")
+        return {name: Attribute(name, kind, number) for name, kind, number in found}
+
+    def id_at(self, row: int) -> str:
+        """Return the id of the item at a place."""
+        found = self._all("SELECT id FROM items WHERE row = ?", row)
+        return _texts(found, 1)[0]
+
+    def ids(self, start: int, stop: int) -> list[str]:
+        """Return the ids of neighbouring items."""
+        found = self._all(
+            "SELECT id FROM items WHERE row >= ? AND row < ? ORDER BY row", start, stop
+        )
+        return _texts(found, max(0, min(stop, self.count) - start))
+
+    def row(self, id: str) -> int | None:
+        """Return the place of an item, if there is one with this id."""
+        found = self._all("SELECT row FROM items WHERE id = ?", id)
+        return int(self._rows(one[0] for one in found)[0]) if found else None
+
+    def rows(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the places of those items that are there, by id."""
+        return dict(
+            self._all(
+                "SELECT id, row FROM items WHERE id IN (SELECT value FROM json_each(?))",
+                json.dumps(list(ids)),
+            )
+        )
+
+    def fetch(
+        self, rows: Sequence[int]
+    ) -> list[tuple[str, str, str, str | None, dict[str, PlainValue]]]:
+        """Return id, title, text, media and attributes of the items at some places, in order."""
+        found = self._all(
+            "SELECT items.*, known.* FROM items JOIN known USING (row) "
+            "WHERE items.row IN (SELECT value FROM json_each(?))",
+            json.dumps([int(row) for row in rows]),
+        )
+        by_row = {one[0]: one for one in found}
+        try:
+            return [self._item(by_row[int(row)]) for row in rows]
+        except KeyError as error:
+            raise unreadable(f"it lacks row {error}") from None
+
+    def walk(
+        self, start: int = 0
+    ) -> Iterator[tuple[str, str, str, str | None, dict[str, PlainValue]]]:
+        """Yield all items in their order, without holding them all."""
+        for first in range(start, self.count, 4096):
+            last = min(first + 4096, self.count)
+            found = self._all(
+                "SELECT items.*, known.* FROM items JOIN known USING (row) "
+                "WHERE items.row >= ? AND items.row < ? ORDER BY items.row",
+                first,
+                last,
+            )
+            if len(found) != last - first:
+                raise unreadable(f"it lacks rows from {first:,} on")
+            yield from map(self._item, found)
+
+    def matching(self, filter: Mapping[str, Any] | None) -> NDArray[np.bool_]:
+        """Return which items pass a filter, (items,)."""
+        chosen = sql_condition(filter, self.attributes)
+        passing = np.zeros(self.count, bool)
+        with self._connections.use() as connection:
+            found = connection.execute(
+                f"SELECT known.row FROM known WHERE {chosen.sql}", chosen.values
+            )
+            passing[self._rows(row for (row,) in found)] = True
+        return passing
+
+    def scores(
+        self, words: str, limit: int | None = None, filter: Mapping[str, Any] | None = None
+    ) -> tuple[Rows, Doubles]:
+        """Return the places and scores of the items that match, (hits,) each.
+
+        With a limit the best come first; without one all come, in no order.
+        """
+        if limit is not None:
+            limit = check_whole("limit", limit, 1)
+        asked = keywords.fts_query(words)
+        chosen = sql_condition(filter, self.attributes)
+        if asked is None:
+            return np.empty(0, np.int64), np.empty(0)
+        weights = ", ".join(map(str, keywords.WEIGHTS))
+        restricted = (
+            f"AND rowid IN (SELECT known.row FROM known WHERE {chosen.sql})" if filter else ""
+        )
+        with self._connections.use() as connection:
+            found = connection.execute(
+                f"SELECT rowid, -bm25(words, {weights}) AS score FROM words WHERE words MATCH ? "
+                f"{restricted} {'' if limit is None else 'ORDER BY score DESC, rowid LIMIT ?'}",
+                (
+                    asked,
+                    *(chosen.values if filter else ()),
+                    *(() if limit is None else (int(limit),)),
+                ),
+            ).fetchall()
+        if not found:
+            return np.empty(0, np.int64), np.empty(0)
+        rows, scores = zip(*found, strict=True)
+        if not all(isinstance(one, float) and math.isfinite(one) for one in scores):
+            raise unreadable("its keyword index gives scores that are no numbers")
+        return self._rows(rows), np.array(scores, np.float64)
+
+    def facets(self, filter: Mapping[str, Any] | None, limit: int) -> dict[str, Facet]:
+        """Return how every attribute's values are spread over the items that pass."""
+        if filter is None and limit in self._facets:
+            return dict(self._facets[limit])
+        chosen = sql_condition(filter, self.attributes)
+        found = {
+            name: self._facet(attribute, chosen.sql, chosen.values, limit)
+            for name, attribute in self.attributes.items()
+        }
+        if filter is None and len(self._facets) < _CACHED_ITEMS:
+            # The table never changes, and everybody starts by looking at all of it.
+            self._facets[limit] = found
+        return dict(found)
+
+    def departed(self, id: str) -> dict[str, NDArray[np.float32]] | None:
+        """Return the vectors of an item that was removed, by view, if they are kept."""
+        found = self._all("SELECT view, vector FROM departed WHERE id = ?", id)
+        if not found:
+            return None
+        if not all(isinstance(one, bytes) and len(one) % 4 == 0 for _, one in found):
+            raise unreadable("a removed item has left something that is no vector")
+        return {view: np.frombuffer(vector, "<f4").astype(np.float32) for view, vector in found}
+
+    def all_departed(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield id, view, last version and vector of all items that were removed, oldest first."""
+        last = -(2**63)
+        while found := self._all(
+            "SELECT rowid, id, view, version, vector FROM departed WHERE rowid > ? "
+            "ORDER BY rowid LIMIT 1024",
+            last,
+        ):
+            last = found[-1][0]
+            for _, id, view, version, vector in found:
+                if not isinstance(id, str) or not isinstance(version, int):
+                    raise unreadable("a removed item has no id or no version")
+                yield id, view, version, vector
+
+    def _facet(
+        self, attribute: Attribute, condition: str, values: tuple[Any, ...], limit: int
+    ) -> Facet:
+        column, name, kind = f"known.a{attribute.number}", attribute.name, attribute.kind
+        if kind == "number":
+            known, distinct, low, high = self._all(
+                f"SELECT count({column}), count(DISTINCT {column}), min({column}), max({column}) "
+                f"FROM known WHERE {condition}",
+                *values,
+            )[0]
+            if known and (value_problem(kind, low) or value_problem(kind, high)):
+                raise unreadable(f"attribute {shorten(name)} holds what is no number")
+            return Facet(name, kind, known, distinct, (), low, high)
+        if kind == "tags":
+            source = (
+                f"(SELECT tags.value AS value FROM tags JOIN known ON known.row = tags.row "
+                f"WHERE tags.attribute = {attribute.number} AND ({condition}))"
+            )
+            known = self._all(f"SELECT count({column}) FROM known WHERE {condition}", *values)[0][0]
+        else:
+            source = f"(SELECT {column} AS value FROM known WHERE {condition})"
+            known = None
+        counted = self._all(
+            f"SELECT value, count(*) AS many, count(*) OVER (), sum(count(*)) OVER () "
+            f"FROM {source} WHERE value IS NOT NULL GROUP BY value "
+            f"ORDER BY many DESC, value LIMIT {max(int(limit), 1)}",
+            *values,
+        )
+        if any(value_problem(kind, value) for value, *_ in counted):
+            raise unreadable(
+                f"attribute {shorten(name)} holds a value that is not {KIND_NAMES[kind]}"
+            )
+        distinct, total = counted[0][2:] if counted else (0, 0)
+        shown = tuple(
+            (bool(value) if kind == "boolean" else value, many)
+            for value, many, *_ in counted[:limit]
+        )
+        return Facet(name, kind, total if known is None else known, distinct, shown)
+
+    def _item(
+        self, found: Sequence[Any]
+    ) -> tuple[str, str, str, str | None, dict[str, PlainValue]]:
+        row, id, title, text, media, *known = found
+        if not (isinstance(id, str) and isinstance(title, str) and isinstance(text, str)):
+            raise unreadable(f"row {row} has an id, title or text that is no text")
+        if media is not None and not is_media_name(media):
+            raise unreadable(f"row {row} names a picture outside the media folder")
+        attributes: dict[str, PlainValue] = {}
+        for name, attribute in self.attributes.items():
+            value = known[1 + attribute.number]
+            if value is None:
+                continue
+            if value_problem(attribute.kind, value):
+                raise unreadable(
+                    f"{shorten(name)} in row {row} is not {KIND_NAMES[attribute.kind]}"
+                )
+            if attribute.kind == "boolean":
+                value = bool(value)
+            elif attribute.kind == "tags":
+                value = _tags(name, row, value)
+            attributes[name] = value
+        return id, title, text, media, attributes
+
+    def _rows(self, found: Iterable[int]) -> Rows:
+        """Return rows that the table gave, if they are rows of the views, too."""
+        rows = np.fromiter(found, np.int64)
+        if rows.size and not 0 <= rows.min() <= rows.max() < self.count:
+            raise unreadable("it has rows that the views have not")
+        return rows
+
+    def _all(self, sql: str, *values: object) -> list[Any]:
+        with self._connections.use() as connection:
+            return connection.execute(sql, values).fetchall()
+
+
+def _texts(found: Sequence[tuple[object]], count: int) -> list[str]:
+    """Return a column of so many texts."""
+    texts = [one for (one,) in found if isinstance(one, str)]
+    if len(texts) != count:
+        raise unreadable("items are missing, or have ids that are no texts")
+    return texts
+
+
+def _tags(name: str, row: int, value: str) -> list[str]:
+    try:
+        tags = json.loads(value)
+    except (ValueError, RecursionError):
+        tags = None
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise unreadable(f"{shorten(name)} in row {row} is no list of tags")
+    return tags

@@ -1,0 +1,315 @@
+"""catalog.json: what a catalog folder holds, where it is, and how its views are opened."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from io import BufferedReader
+from pathlib import Path
+from typing import Any, cast
+
+from seeker.catalog.attributes import KIND_NAMES, Kind, shorten
+from seeker.catalog.item_writer import MOST_ATTRIBUTES
+from seeker.catalog.manifest_fields import (
+    LARGEST_BYTES,
+    VIEW_NAME,
+    BadField,
+    Fields,
+    decoded,
+    encoded,
+)
+from seeker.catalog.nofollow import OpenFolder
+from seeker.errors import BadInput, NotFound
+from seeker.space.packing import DTYPES
+
+PathLike = str | os.PathLike[str]
+
+
+def path_of(given: object, what: str) -> Path:
+    """Return a path that was given; what: said of it, as in 'the path of a catalog'."""
+    text = os.fspath(given) if isinstance(given, str | os.PathLike) else given
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise BadInput(f"{shorten(given)} is not {what}.", "Give a text or a pathlib.Path.")
+    return Path(text)
+
+
+class LeadsOut(OSError):
+    """A name in a folder is a link, or behind a link, that leads out of it."""
+
+
+class NotPlain(OSError):
+    """A name is not that of a plain file: reading a pipe or a device might never end."""
+
+
+@contextmanager
+def open_inside(folder: Path, file: str) -> Iterator[BufferedReader]:
+    """Open a file of a catalog to read; links may lead about in the folder, but not out of it."""
+    path = real_path(folder, file)
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+    # Without these, a pipe would be waited for, and a link that has come meanwhile followed.
+    flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise NotPlain(file) from None
+        raise
+    with os.fdopen(descriptor, "rb") as handle:
+        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+            raise NotPlain(file)
+        yield handle
+
+
+def real_path(folder: Path, file: str) -> Path:
+    """Return where a file of a catalog really is; LeadsOut if that is not in the folder."""
+    root, path = Path(os.path.realpath(folder)), Path(os.path.realpath(folder / file))
+    if not path.is_relative_to(root):
+        raise LeadsOut(file)
+    if path.is_dir():
+        raise NotPlain(file)
+    return path
+
+
+def work_folder(target: Path) -> Path:
+    """Return where a catalog is built: beside its place, so that a rename puts it there.
+
+    One catalog has one such place, and one lock, by whatever links it is reached.
+    """
+    real = Path(os.path.realpath(target))
+    return real.with_name(f"{real.name}.building")
+
+
+SCHEMA = 2
+MANIFEST_NAME = "catalog.json"
+METRICS = ("euclidean", "cosine", "manhattan")
+
+_SMALLEST, _LARGEST = 1e-100, 1e100
+"""Between these lie all mean squared distances that vectors of float32 can have."""
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    """A file of the catalog: where it is in the folder, how long, and what its bytes sum up to."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+    @classmethod
+    def of(cls, folder: Path, file: str) -> FileEntry:
+        """Measure a file."""
+        with open_inside(folder, file) as handle:
+            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+            return cls(file, handle.tell(), digest)
+
+
+@dataclass(frozen=True)
+class EmbedderEntry:
+    """Which embedder made a view, and what it reads: "picture", "text" or both."""
+
+    name: str
+    version: str
+    reads: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ViewEntry:
+    """A view: its vectors, and what distances need to know of them.
+
+    moments: a file with the mean and the variance of every dimension, (2, d) float64; of compact
+    vectors also their centre, (3, d). steps: a file with the step of every int8 vector, (items,).
+    """
+
+    vectors: FileEntry
+    moments: FileEntry
+    dimensions: int
+    metric: str
+    units: str
+    scale: float
+    radius: float
+    dtype: str = "float32"
+    steps: FileEntry | None = None
+    embedder: EmbedderEntry | None = None
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What catalog.json says.
+
+    version counts the updates; identity tells one version from any other. about: title, licence,
+    attribution and the like, for people. source: where the items came from, what the columns were
+    taken for, and what was left out.
+    """
+
+    version: int
+    count: int
+    items: FileEntry
+    attributes: Mapping[str, Kind]
+    views: Mapping[str, ViewEntry]
+    media: int
+    made: str
+    seeker: str
+    source: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
+    departed: int = 0
+
+    @property
+    def identity(self) -> str:
+        """A name for exactly this content: the same files give the same name."""
+        sums = [self.items.sha256, *(one.vectors.sha256 for one in self.views.values())]
+        sums += [one.steps.sha256 for one in self.views.values() if one.steps is not None]
+        return hashlib.sha256("\n".join([str(self.version), *sums]).encode()).hexdigest()[:16]
+
+    @property
+    def files(self) -> list[FileEntry]:
+        """All files that have a checksum."""
+        every = ((one.vectors, one.moments, one.steps) for one in self.views.values())
+        return [self.items, *(file for some in every for file in some if file is not None)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return what is written to catalog.json."""
+        return {"schema": SCHEMA, "identity": self.identity, **asdict(self)}
+
+    def write(self, folder: Path) -> None:
+        """Put this head in place of the one that is there, at once or not at all."""
+        try:
+            contents = encoded(self.to_json())
+        except BadField as error:
+            raise BadInput(f"The catalog.json to be written {error}.") from None
+        with OpenFolder.at(folder) as opened:
+            opened.write(MANIFEST_NAME, contents)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Read the head of a catalog; refuse what is no catalog, damaged, or newer than this Seeker."""
+    try:
+        with open_inside(folder, MANIFEST_NAME) as handle:
+            contents = handle.read(LARGEST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        raise _missing(folder) from None
+    except LeadsOut:
+        raise damaged(folder, "its catalog.json is a link that leads out of the folder") from None
+    except NotPlain:
+        raise damaged(folder, "its catalog.json is not a file") from None
+    try:
+        written = decoded(contents)
+        if not isinstance(written, dict) or type(written.get("schema")) is not int:
+            raise BadField("does not say which schema it has")
+        if written["schema"] > SCHEMA:
+            raise BadInput(
+                f"The catalog at '{folder}' has schema {shorten(written['schema'])}, "
+                f"but this Seeker reads schemas up to {SCHEMA}.",
+                "Install a newer Seeker, or build the catalog again with this one.",
+            )
+        return _manifest(Fields(written, "all of it"))
+    except BadField as error:
+        raise damaged(folder, f"its catalog.json {error}") from None
+
+
+def _missing(folder: Path) -> NotFound:
+    """Return the error for a place that has no catalog, with what may have been meant."""
+    if folder.name == MANIFEST_NAME and folder.is_file():
+        return NotFound(f"'{folder}' is part of a catalog.", f"Open its folder, '{folder.parent}'.")
+    if work_folder(folder).is_dir():
+        return NotFound(
+            f"There is no catalog at '{folder}' yet.",
+            "Its build has not come to its end; the same `seeker build` goes on with it.",
+        )
+    if folder.exists():
+        return NotFound(
+            f"'{folder}' is not a catalog.", f"Make one of it with `seeker build {folder} --out …`."
+        )
+    return NotFound(
+        f"There is no catalog at '{folder}'.", "Make one with `seeker build SOURCE --out …`."
+    )
+
+
+class Damaged(BadInput):
+    """A catalog that is not as Seeker writes them, by accident or on purpose."""
+
+
+def damaged(folder: Path, what: str) -> Damaged:
+    """Return the error for a folder that cannot be trusted."""
+    return Damaged(
+        f"The catalog at '{folder}' is damaged: {what}.",
+        "Restore it from a copy, or build it again.",
+    )
+
+
+def _manifest(written: Fields) -> Manifest:
+    written.whole("schema", 1)
+    head = Manifest(
+        version=written.whole("version", 1),
+        count=written.whole("count", 1),
+        items=_file_entry(written.fields("items")),
+        attributes=_attributes(written.fields("attributes")),
+        views={
+            _view_name(name): _view_entry(view) for name, view in written.fields("views").each()
+        },
+        media=written.whole("media", 0),
+        made=written.text("made"),
+        seeker=written.text("seeker"),
+        source=_source(written.fields("source")),
+        about=written.fields("about").value,
+        departed=written.whole("departed", 0),
+    )
+    if not head.views:
+        raise BadField("names no views")
+    if written.text("identity") != head.identity:
+        raise BadField("has an identity that is not that of its version and checksums")
+    return head
+
+
+def _attributes(entries: Fields) -> dict[str, Kind]:
+    if len(entries.value) > MOST_ATTRIBUTES:
+        raise BadField(f"names more than {MOST_ATTRIBUTES:,} attributes")
+    return {name: cast(Kind, entries.one_of(name, KIND_NAMES)) for name in entries.value}
+
+
+def _source(entries: Fields) -> dict[str, Any]:
+    """Return where the items came from; what of it is used again is checked."""
+    entries.objects("updates")
+    left_out = entries.optional("left out")
+    for _, one in () if left_out is None else left_out.each():
+        one.whole("count", 0)
+    return entries.value
+
+
+def _view_name(name: str) -> str:
+    if not VIEW_NAME.fullmatch(name):
+        raise BadField(f"names a view {shorten(name)}; names are made of letters, digits, - and _")
+    return name
+
+
+def _view_entry(entry: Fields) -> ViewEntry:
+    maker, steps = entry.optional("embedder"), entry.optional("steps")
+    units = entry.one_of("units", ("unit", "raw"))
+    scale = entry.number("scale", _SMALLEST, _LARGEST)
+    if units == "raw" and scale != 1.0:
+        raise BadField(f"gives a view in raw units the scale {scale:g} instead of 1")
+    dtype = entry.one_of("dtype", DTYPES)
+    if (dtype == "int8") != (steps is not None):
+        raise BadField("gives steps to a view that has none, or none to one of int8")
+    return ViewEntry(
+        vectors=_file_entry(entry.fields("vectors")),
+        moments=_file_entry(entry.fields("moments")),
+        dimensions=entry.whole("dimensions", 1),
+        metric=entry.one_of("metric", METRICS),
+        units=units,
+        scale=scale,
+        radius=entry.number("radius", 0.0, _LARGEST),
+        dtype=dtype,
+        steps=None if steps is None else _file_entry(steps),
+        embedder=None
+        if maker is None
+        else EmbedderEntry(maker.text("name"), maker.text("version"), maker.texts("reads")),
+    )
+
+
+def _file_entry(entry: Fields) -> FileEntry:
+    return FileEntry(entry.file("file"), entry.whole("bytes", 0), entry.sha256("sha256"))

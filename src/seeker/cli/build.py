@@ -1,0 +1,137 @@
+"""`seeker build` and `seeker add`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from seeker.cli.errors import resumable
+from seeker.cli.formatting import format_count
+
+if TYPE_CHECKING:
+    from seeker import Catalog
+
+
+def _names(_: object, __: object, value: str | None) -> tuple[str, ...] | None:
+    """Return names that were typed with commas between them."""
+    if value is None:
+        return None
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
+def _several(option: str, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    return click.option(option, metavar="NAME,…", callback=_names, help=help)
+
+
+_SOURCE_OPTIONS = (
+    click.option("--images", metavar="DIR", help="Folder that a table's picture paths are in."),
+    click.option("--id", metavar="COLUMN", help="Column with the ids."),
+    click.option("--title", metavar="COLUMN", help="Column with the titles."),
+    _several("--text", "Columns with texts."),
+    click.option("--picture", metavar="COLUMN", help="Column with paths of pictures."),
+    _several("--attributes", "Columns to keep; all the others if not given."),
+    _several("--vectors", "Columns with ready-made vectors."),
+    click.option("--ids", metavar="FILE", help="File with the ids of arrays, one per line."),
+    click.option(
+        "--table", metavar="TABLE", help="Of a database; or a file about a folder's pictures."
+    ),
+    click.option("--encoding", default="utf-8-sig", show_default=True, help="Of a CSV file."),
+    click.option("--strict", is_flag=True, help="Refuse bad rows instead of leaving them out."),
+    click.option("--quiet", is_flag=True, help="Say nothing while it goes well."),
+)
+
+
+def _source_options(command: Callable[..., None]) -> Callable[..., None]:
+    for option in reversed(_SOURCE_OPTIONS):
+        command = option(command)
+    return command
+
+
+@click.command(short_help="Make a catalog from pictures, a table or arrays.")
+@click.argument("source")
+@click.option("--out", required=True, metavar="CATALOG", help="Folder to make.")
+@_several("--views", "Views to make: image, colour, text, category:COLUMN, NAME=EMBEDDER.")
+@click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
+@click.option(
+    "--dtype",
+    default="auto",
+    show_default=True,
+    help="How vectors are stored: float32, float16, int8; auto goes by their size.",
+)
+@click.option("--replace", is_flag=True, help="Make a new version of a catalog that is there.")
+@_source_options
+@resumable()
+def build(source: str, out: str, quiet: bool, **given: Any) -> None:
+    """Make a catalog from SOURCE.
+
+    SOURCE is a folder of pictures, a table (.csv, .tsv, .jsonl, .parquet), arrays (.npy, .npz) or
+    the address of a PostgreSQL database. A build that was interrupted goes on where it was.
+    """
+    import seeker
+    from seeker.kernels.compiled import NOTICE, compiled
+
+    catalog = seeker.build(source, out, tell=_tell(quiet), progress=shows_bar(quiet), **given)
+    if not compiled():
+        # Here a person expects to wait, and not at the first click.
+        _tell(quiet)(NOTICE)
+        catalog.session()
+    if not quiet:
+        click.echo(f"{_are_in(catalog, out)}. Next: seeker serve {shlex.quote(out)}")
+
+
+@click.command(short_help="Add the items of a source to a catalog.")
+@click.argument("catalog")
+@click.argument("source")
+@click.option(
+    "--trust", is_flag=True, help="Load embedders that the catalog names and Seeker does not know."
+)
+@_source_options
+@resumable()
+def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **given: Any) -> None:
+    """Add the items of SOURCE to CATALOG, as a new version of it.
+
+    Whoever has the catalog open keeps the old version. Items whose id is there already are left
+    out.
+    """
+    from seeker.catalog.build import update
+    from seeker.catalog.build.entry import options
+
+    changed = update.add(
+        catalog,
+        source,
+        options=options(**given),
+        strict=strict,
+        trust=trust,
+        tell=_tell(quiet),
+        progress=shows_bar(quiet),
+    )
+    if not quiet:
+        click.echo(f"{_are_in(changed, catalog)}, version {changed.version}.")
+
+
+def _are_in(catalog: Catalog, place: str) -> str:
+    return (
+        f"{format_count(len(catalog), 'item')} {'is' if len(catalog) == 1 else 'are'} in '{place}'"
+    )
+
+
+def _tell(quiet: bool) -> Callable[[str], None]:
+    """Return what prints lines; if quiet, only from the report of what was left out on."""
+    silent = quiet
+
+    def tell(line: str) -> None:
+        nonlocal silent
+        silent = silent and not line.startswith("Left out")
+        if not silent:
+            click.echo(line, err=True)
+
+    return tell
+
+
+def shows_bar(quiet: bool = False) -> bool:
+    """Return whether a bar is shown: to people, and not in files."""
+    return not quiet and sys.stderr.isatty()

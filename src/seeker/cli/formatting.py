@@ -1,0 +1,69 @@
+"""Numbers, names and catalogs as people read them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from seeker.catalog import Catalog, Facet
+from seeker.catalog.attributes import shorten
+
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+
+
+def format_count(count: int, what: str) -> str:
+    """Return a count of things, such as '1 item' and '1,200 items'."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def format_bytes(count: int) -> str:
+    """Return a number of bytes, such as '3.1 MB'."""
+    for unit, name in _UNITS:
+        if count >= unit:
+            return f"{count / unit:,.1f} {name}"
+    return format_count(count, "byte")
+
+
+def printable(text: str) -> str:
+    """Return a text as one printable line."""
+    return text if text.isprintable() else ascii(text)
+
+
+def describe_catalog(catalog: Catalog) -> Iterator[str]:
+    """Yield the lines that describe a catalog."""
+    head = catalog.head
+    if head is None:
+        return
+    items = format_count(len(catalog), "item")
+    yield f"{items}, version {head.version} ({head.identity}), made {printable(head.made)}"
+    for key, value in head.about.items():
+        yield f"  {printable(key)}: {printable(str(value))}"
+    source = head.source
+    kind = printable(str(source.get("kind", "unknown")))
+    yield f"from {kind} {shorten(source.get('path', ''), 120)}"
+    left_out = source.get("left out") or {}
+    if left_out:
+        kinds = ", ".join(f"{one['count']:,} × {what}" for what, one in left_out.items())
+        yield f"left out: {printable(kinds)}"
+    yield "views:"
+    for name, view in head.views.items():
+        made = view.embedder
+        maker = printable(f", by {made.name} ({made.version})") if made else ""
+        form = f"{view.dimensions} × {view.dtype}"
+        yield f"  {name}: {form}, {view.metric}, {format_bytes(view.vectors.bytes)}{maker}"
+    if head.attributes:
+        yield "attributes:"
+        for facet in catalog.facets(limit=5).values():
+            yield f"  {printable(facet.name)}: {_spread(facet)}"
+    if head.media:
+        yield format_count(head.media, "thumbnail")
+    if head.departed:
+        yield f"vectors of {format_count(head.departed, 'removed item')} are kept"
+
+
+def _spread(facet: Facet) -> str:
+    if facet.kind == "number":
+        return f"number, {format_count(facet.known, 'item')}, from {facet.low} to {facet.high}"
+    shown = ", ".join(f"{shorten(value, 30)} {count:,}" for value, count in facet.values)
+    more = ", …" if facet.distinct > len(facet.values) else ""
+    known, values = format_count(facet.known, "item"), format_count(facet.distinct, "value")
+    return f"{facet.kind}, {known}, {values}: {shown}{more}"

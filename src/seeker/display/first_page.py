@@ -1,0 +1,92 @@
+"""The first page of a search: a few items that leave no part of the catalog far away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from seeker.display import noise
+from seeker.display.context import RankingContext
+from seeker.display.ranking import Ranking
+from seeker.display.topk import Shortlist
+from seeker.errors import BadInput, short
+from seeker.types import Doubles, Rows
+
+
+class PinnedPage:
+    """A ranking with a chosen page before all else; it is chosen when it is first needed."""
+
+    def __init__(self, ranking: Ranking, choose: Callable[[], Rows]) -> None:
+        self.total = ranking.total
+        self._ranking = ranking
+        self._choose = choose
+
+    @cached_property
+    def _first(self) -> Rows:
+        return self._choose()
+
+    def head(self, count: int) -> Rows:
+        """Return the first items of the order, (count,)."""
+        if count <= len(self._first):
+            return self._first[:count]
+        head = self._ranking.head(min(count, self.total))
+        rest = head[~np.isin(head, self._first)]
+        return np.concatenate([self._first, rest])[:count]
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead the order after the next click, if that can be told."""
+        return self._ranking.shortlist()
+
+
+First = Literal["cover", "ranked"]
+"""What the first page is while nothing is known: one that covers the catalog, or as any other."""
+
+_SAMPLE_ITEMS = 256
+
+
+def check_first(first: object) -> None:
+    """Refuse a kind of first page that there is not."""
+    if first not in ("cover", "ranked"):
+        raise BadInput(f"first is {short(first)}, but it must be 'cover' or 'ranked'.")
+
+
+def first_page(scene: RankingContext, ranking: Ranking, first: First) -> Ranking:
+    """Return a ranking with a page in front that covers, if that is asked for and helps."""
+    if first == "ranked" or not scene.blank:
+        return ranking
+
+    def page() -> Rows:
+        sample = _sample(scene)
+        return sample[covering_rows(scene.scores.space.between(sample, sample), scene.page_size)]
+
+    return PinnedPage(ranking, page)
+
+
+def _sample(scene: RankingContext) -> Rows:
+    """Return a few hundred items picked by the session's seed, by row."""
+    rows = scene.candidates()
+    if len(rows) <= _SAMPLE_ITEMS:
+        return rows
+    picks = noise.uniforms(noise.stream_key(scene.seed, 0, noise.COVER), _SAMPLE_ITEMS)
+    return rows[np.unique((picks * len(rows)).astype(np.int64))]
+
+
+def covering_rows(distances: Doubles, count: int) -> Rows:
+    """Choose items one by one so that the mean distance to the nearest chosen one is least.
+
+    distances: (n, n). Returns (count,) places.
+    """
+    nearest = np.full(len(distances), np.inf)
+    free = np.ones(len(distances), bool)
+    chosen: list[int] = []
+    for _ in range(min(count, len(distances))):
+        total = np.minimum(nearest, distances).sum(axis=1) if chosen else distances.sum(axis=1)
+        total[~free] = np.inf
+        pick = int(np.argmin(total))
+        free[pick] = False
+        nearest = np.minimum(nearest, distances[pick])
+        chosen.append(pick)
+    return np.array(chosen, np.int64)

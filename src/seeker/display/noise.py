@@ -1,0 +1,105 @@
+"""Keyed noise: pure functions of (session seed, step, item), and the values that it makes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seeker.models.scores import Scores
+from seeker.types import Doubles, Rows
+
+if TYPE_CHECKING:
+    from seeker.display.context import RankingContext
+
+
+_MASK = 2**64 - 1
+_GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+"""The constants of SplitMix64."""
+
+RANKING, PLACE, PICK, COVER = range(4)
+"""What a stream of noise is for."""
+
+
+def _mixed(z: int) -> int:
+    z = (z + _GOLDEN) & _MASK
+    z = ((z ^ (z >> 30)) * _FIRST) & _MASK
+    z = ((z ^ (z >> 27)) * _SECOND) & _MASK
+    return z ^ (z >> 31)
+
+
+def stream_key(seed: int, step: int, purpose: int, place: int = 0) -> np.uint64:
+    """Return the key of a stream of noise."""
+    value = seed & _MASK
+    for part in (seed >> 64, step, purpose, place):
+        value = _mixed(value ^ _mixed(part & _MASK))
+    return np.uint64(value)
+
+
+def uniforms(stream: np.uint64, count: int) -> Doubles:
+    """Return the first numbers in (0, 1) of a stream, (count,): as `kernels.noise.uniform`."""
+    return uniforms_at(stream, np.arange(count))
+
+
+def uniforms_at(stream: np.uint64, places: Rows) -> Doubles:
+    """Return the numbers in (0, 1) at some places of a stream, (places,)."""
+    z = stream + (places.astype(np.uint64) + np.uint64(1)) * np.uint64(_GOLDEN)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(_FIRST)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(_SECOND)
+    z = z ^ (z >> np.uint64(31))
+    return ((z >> np.uint64(11)).astype(np.float64) + 0.5) * 2.0**-53
+
+
+class KeyedNoise:
+    """width · γ / √n of items: γ ~ Gumbel(0, 1), the same for the same seed, step and item.
+
+    per_click: n = 1 + clicks on the item so far; otherwise n = 1. key: of the stream of γ.
+    clicked: the items that have less noise than others, by row.
+    """
+
+    def __init__(self, scene: RankingContext, width: float, per_click: bool) -> None:
+        self.width = width
+        self.key = stream_key(scene.seed, scene.step, RANKING)
+        self._first = scene.first
+        clicks = dict(sorted(scene.clicks.items())) if per_click and width > 0.0 else {}
+        self.clicked: Rows = np.fromiter(clicks, np.int64, len(clicks))
+        self._calmer: Doubles = np.sqrt(1.0 + np.fromiter(clicks.values(), np.float64, len(clicks)))
+
+    def at(self, rows: Rows) -> Doubles:
+        """Return the noise of some items, (rows,)."""
+        from seeker.kernels.noise import gumbel
+
+        drawn = np.zeros(len(rows))
+        if self.width > 0.0:
+            gumbel(self.key, rows + self._first, drawn)
+            drawn *= self.width
+        if len(self.clicked):
+            place = np.minimum(self.clicked.searchsorted(rows), len(self.clicked) - 1)
+            drawn /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
+        return drawn
+
+
+def noisy_scores(scores: Scores, noise: KeyedNoise, rows: Rows) -> Doubles:
+    """Return score + noise of some items, (rows,)."""
+    values = scores.at(rows)
+    values += noise.at(rows)
+    return values
+
+
+def noisy_probabilities(
+    scores: Scores, noise: KeyedNoise, log_total: float | None = None, rows: Rows | None = None
+) -> Doubles:
+    """Return posterior + noise of all items, or of some rows, (items,) or (rows,).
+
+    log_total: the log of the sum of e**score over the whole catalog, where this is a part of it.
+    """
+    logs = scores.everywhere() if rows is None else scores.at(rows)
+    logs -= np.logaddexp.reduce(logs) if log_total is None else log_total
+    return np.exp(logs) + noise.at(np.arange(len(logs)) if rows is None else rows)
+
+
+def shuffle_values(scene: RankingContext, rows: Rows | None = None) -> Doubles:
+    """Return the noise by which all items, or some rows, are ordered, (items,) or (rows,)."""
+    key = stream_key(scene.seed, scene.step, RANKING)
+    places = np.arange(scene.scores.count) if rows is None else rows
+    return uniforms_at(key, places + scene.first)

@@ -1,0 +1,280 @@
+"""The best items by score and keyed noise, exactly, looking closely at as few as possible.
+
+The noise of the next step is known before the click is made, and a click never raises a score. So
+the items whose scores and next noise come highest now are all that the next page needs (the
+shortlist): a click then looks at some hundred items, however many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seeker.display.noise import KeyedNoise, noisy_scores
+from seeker.display.ranking import ValueRanking, best_rows
+from seeker.models.base import Term
+from seeker.models.columns import scratch_array
+from seeker.models.scores import Scores
+from seeker.types import Doubles, Floats, Rows
+
+if TYPE_CHECKING:
+    from seeker.display.context import RankingContext
+
+
+SHORTLIST_ITEMS = 16_384
+"""Items on a list at most: enough for all but the first clicks of a search."""
+
+SHORTLIST_SHARE = 8
+"""A list holds at most one in so many items."""
+
+
+class ShortlistExhausted(Exception):
+    """A page was to be found by the beginning of a list alone, which does not reach far enough."""
+
+
+@dataclass(frozen=True, eq=False)
+class Shortlist:
+    """Items by an upper bound of score + noise, highest first.
+
+    rows, bounds: (items,). rest: no other item has a higher bound, but those that were left out.
+    noise, stage, log_prior: what the bounds hold for.
+    """
+
+    rows: Rows
+    bounds: Doubles
+    rest: float
+    left_out: frozenset[int]
+    noise: KeyedNoise
+    stage: frozenset[Term]
+    log_prior: Doubles | None
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the list takes."""
+        return self.rows.nbytes + self.bounds.nbytes
+
+    def holds(self, scores: Scores, noise: KeyedNoise, aside: Collection[int]) -> bool:
+        """Whether these are bounds still: the same noise, and nothing was taken back.
+
+        aside: the items that are looked at by themselves, whatever this list says.
+        """
+        return (
+            (noise.key, noise.width) == (self.noise.key, self.noise.width)
+            and scores.log_prior is self.log_prior
+            and scores.includes(self.stage)
+            and self.left_out.issubset(aside)
+        )
+
+    def reaching(self, limit: float) -> int:
+        """Return how many of the bounds are at least so high."""
+        return len(self.bounds) - int(self.bounds[::-1].searchsorted(limit))
+
+    def some(self, first: int, last: int, aside: Collection[int]) -> Rows:
+        """Return the items of some places, but for those aside."""
+        return np.array(
+            [row for row in self.rows[first:last].tolist() if row not in aside], np.int64
+        )
+
+
+SORTED_ITEMS = 4096
+"""Catalogs up to this size are simply sorted."""
+
+_FIRST_SHORTLIST_ITEMS = 128
+_FIRST_CANDIDATES = 256
+_SECOND_CANDIDATES = 4096
+_GROWTH_FACTOR = 8
+_STRAIN_SHARE = 500
+_PREFETCH_ITEMS = 1024
+_SAMPLE_ITEMS = 50_000
+
+
+class TopK(ValueRanking):
+    """All items of a scene by z = score + width · noise / √(1 + clicks), ties by row.
+
+    To fill the first places, the items are walked by an upper bound of z that needs no vectors;
+    only those that could still be among the best are evaluated. What comes out is what sorting
+    all items by z would give.
+    """
+
+    def __init__(self, scene: RankingContext, width: float, per_click: bool = True) -> None:
+        super().__init__(scene.total, scene.later)
+        self.scene = scene
+        self._noise = KeyedNoise(scene, width, per_click)
+
+    def values(self, rows: Rows) -> Doubles:
+        """Return the exact z of some items, (rows,)."""
+        return noisy_scores(self.scene.scores, self._noise, rows)
+
+    def _best(self, count: int) -> Rows:
+        listed_only = self.scene.listed_only
+        if not listed_only and (self._early <= SORTED_ITEMS or 4 * count > self._early):
+            self.scene.scores.settle()
+            return self._in_full(count)
+        found = self._by_shortlist(count)
+        if found is None and listed_only:
+            raise ShortlistExhausted
+        if found is None:
+            upper, keep = self.scene.scores.bounds(), max(_FIRST_CANDIDATES, 2 * count)
+            with self._bounds(upper, self._noise, keep) as (bounds, likely):
+                found = self._close_look(bounds, likely, count)
+        if found is None:
+            self.scene.scores.settle()
+            return self._best(count)
+        return found
+
+    def shortlist(self) -> Shortlist | None:
+        """Return the items that can lead after the next click, if bounds of all are at hand.
+
+        Where distances are not quick to compute, all are brought up to date at every click anyway.
+        """
+        scores, stage = self.scene.scores, self.scene.scores.stage
+        if self._early <= SORTED_ITEMS or stage is None or scores.pending or not scores.space.fast:
+            return None
+        noise = KeyedNoise(replace(self.scene, step=self.scene.step + 1), self._noise.width, False)
+        upper = scores.bounds()
+        with self._bounds(upper, noise, min(SHORTLIST_ITEMS, self._early // SHORTLIST_SHARE)) as (
+            bounds,
+            likely,
+        ):
+            highest = upper[likely] + noise.at(likely)
+            bounds[likely] = -np.inf
+            rest = float(bounds.max())
+        by_bound = np.argsort(-highest, kind="stable")
+        return Shortlist(
+            rows=likely[by_bound],
+            bounds=highest[by_bound],
+            rest=rest,
+            left_out=self._aside[0],
+            noise=noise,
+            stage=stage,
+            log_prior=scores.log_prior,
+        )
+
+    @cached_property
+    def _aside(self) -> tuple[frozenset[int], Rows]:
+        """The items that bounds of all do not tell about, and those of them that are not later.
+
+        They come later, or have less noise than others.
+        """
+        later = frozenset[int]().union(*(rows.tolist() for rows in self._later))
+        clicked = self._noise.clicked.tolist()
+        apart = [row for row in clicked if row not in later]
+        return later.union(apart), np.array(apart, np.int64)
+
+    def _in_full(self, count: int) -> Rows:
+        """Return the best after evaluating all items that need not come later."""
+        rows = self.scene.candidates()
+        return best_rows(rows, self.values(rows), count)
+
+    @contextmanager
+    def _bounds(self, upper: Floats, noise: KeyedNoise, keep: int) -> Iterator[tuple[Floats, Rows]]:
+        """Lend upper bounds of score + noise, (items,), −inf for those aside, and the highest few.
+
+        upper: bounds of the scores, (items,). keep: how many of the highest, in no order.
+        """
+        from seeker.kernels.noise import bound
+        from seeker.kernels.parallel import in_parts
+
+        aside = np.concatenate([*self._later, self._aside[1]])
+        bounds = scratch_array("bounds", upper.shape, upper.dtype)
+        width = np.float32(noise.width * (1.0 + 1e-6))
+
+        def scan(start: int, stop: int) -> Rows:
+            part = slice(start, stop)
+            number = self.scene.first + start
+            places: Rows = bound(upper[part], number, noise.key, width, bounds[part], keep)
+            return places + start
+
+        held = upper[aside]
+        upper[aside] = -np.inf
+        try:
+            found = np.concatenate(in_parts(len(upper), scan))
+            if len(found) > keep:
+                found = found[np.argpartition(-bounds[found], keep)[:keep]]
+            yield bounds, found
+        finally:
+            upper[aside] = held
+
+    def _by_shortlist(self, count: int) -> Rows | None:
+        """Return the best with the help of a list that was made before; None if it is too short.
+
+        Of the list, too, the most promising come first.
+        """
+        short, (aside, rows) = self.scene.shortlist, self._aside
+        if short is None or not short.holds(self.scene.scores, self._noise, aside):
+            return None
+        first = goal = max(_FIRST_SHORTLIST_ITEMS, 2 * count)
+        done = 0
+        values = self.values(rows) if len(rows) else np.empty(0)
+        while done < goal:
+            new = short.some(done, goal, aside)
+            rows, values = np.concatenate([rows, new]), np.append(values, self.values(new))
+            done = min(goal, len(short.rows))
+            limit = self._limit(values, count) if len(values) >= count else -np.inf
+            goal = short.reaching(limit) if limit > short.rest else _GROWTH_FACTOR * goal
+            if done == len(short.rows) and limit <= short.rest:
+                return None
+            if self.scene.listed_only and goal > _PREFETCH_ITEMS:
+                return None
+        if not self.scene.listed_only:
+            self._notice(done - first)
+        return best_rows(rows, values, count)
+
+    def _limit(self, values: Doubles, count: int) -> float:
+        """Return the bound that an item must have to be among the best, given some values."""
+        enough = float(np.partition(values, len(values) - count)[len(values) - count])
+        slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
+        return enough - slack - self.scene.scores.ceiling()
+
+    def _notice(self, close: int) -> None:
+        """Take note of how many items came close, for who prepares the next order."""
+        scores = self.scene.scores
+        scores.strained |= scores.pending and close > scores.count // _STRAIN_SHARE
+
+    def _close_look(self, bounds: Floats, likely: Rows, count: int) -> Rows | None:
+        """Return the best by bounds first and exact values then; None if too many come close."""
+        likely = np.concatenate([likely, self._aside[1]])
+        if len(likely) < count:
+            if self.scene.scores.pending:
+                return None
+            return self._in_full(count)
+        return self._deeper(bounds, likely, count)
+
+    def _deeper(self, bounds: Floats, rows: Rows, count: int) -> Rows | None:
+        """Evaluate some items, then those whose bounds come up to the best of them.
+
+        Where these are many, the most promising come first: they raise what the others must reach.
+        """
+        from seeker.kernels.noise import above
+
+        scores, values = self.scene.scores, self.values(rows)
+        most = len(bounds) // 10 if scores.pending else len(bounds)
+        straining = self.scene.scores.count // _STRAIN_SHARE
+        while True:
+            bounds[rows] = -np.inf
+            limit = np.float32(self._limit(values, count))
+            few = max(_SECOND_CANDIDATES, straining, _GROWTH_FACTOR * len(rows))
+            close = above(bounds, limit, few)
+            self._notice(len(close))
+            if len(close) == 0:
+                return best_rows(rows, values, count)
+            if len(close) <= few:
+                values = np.concatenate([values, self.values(close)])
+                return best_rows(np.concatenate([rows, close]), values, count)
+            if len(rows) + few > most:
+                return None
+            close = above(bounds, max(limit, _bound_reached_by(bounds, few)), 2 * few)
+            values = np.concatenate([values, self.values(close)])
+            rows = np.concatenate([rows, close])
+
+
+def _bound_reached_by(bounds: Floats, count: int) -> np.float32:
+    """Return a number that about so many bounds reach, as an even sample tells."""
+    sample = bounds[:: max(1, len(bounds) // _SAMPLE_ITEMS)]
+    place = min(len(sample) - 1, int(len(sample) * count / len(bounds)))
+    return np.float32(np.partition(sample, len(sample) - 1 - place)[len(sample) - 1 - place])

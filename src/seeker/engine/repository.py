@@ -1,0 +1,244 @@
+"""The sessions of one process: from memory, or rebuilt from their events; one caller at a time."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+
+from seeker.catalog import Catalog
+from seeker.engine.cache import BeliefCache, CachedSession
+from seeker.engine.catalogs import Catalogs
+from seeker.engine.expiry import Expiry
+from seeker.errors import BadInput, Conflict, NotFound, SeekerError
+from seeker.session import Event, Session, Start
+from seeker.session.events import parse_event
+from seeker.stores import DamagedSession, Store, StoredSession
+from seeker.stores.base import EventJson
+
+
+class SessionLocks:
+    """Locks by name; those that nobody holds or waits for take no memory."""
+
+    def __init__(self) -> None:
+        self._guard = threading.Lock()
+        self._locks: dict[str, tuple[threading.Lock, int]] = {}
+
+    @contextmanager
+    def hold(self, name: str) -> Iterator[None]:
+        """Wait for a lock and hold it."""
+        with self._guard:
+            lock, users = self._locks.get(name, (threading.Lock(), 0))
+            self._locks[name] = (lock, users + 1)
+        try:
+            with lock:
+                yield
+        finally:
+            with self._guard:
+                lock, users = self._locks.pop(name)
+                if users > 1:
+                    self._locks[name] = (lock, users - 1)
+
+    def wanted(self, name: str) -> bool:
+        """Return whether somebody holds or waits for a lock."""
+        return name in self._locks
+
+
+QUICK_WORK = 2e9
+"""Multiplications up to which a session is rebuilt at once: about a tenth of a second."""
+
+_LOOK_AGAIN_SECONDS = 0.001
+
+
+class Rebuilder:
+    """Rebuilds sessions from their events.
+
+    aside: lends what is needed for work that takes long, and may refuse it. free: whether nobody
+    else is at work. A long session is rebuilt some clicks at a time, and in between lets others go
+    first for as long as it has kept them waiting.
+    """
+
+    def __init__(
+        self,
+        aside: Callable[[], AbstractContextManager[None]] = nullcontext,
+        free: Callable[[], bool] = lambda: True,
+        quick_work: float = QUICK_WORK,
+    ) -> None:
+        self._aside = aside
+        self._free = free
+        self._quick_work = quick_work
+        self._lock = threading.Lock()
+        self.rebuilt = 0
+        """How many sessions were rebuilt."""
+
+    def session(self, catalog: Catalog, events: Sequence[EventJson], id: str) -> Session:
+        """Return the session that these events make up, ready to show its page."""
+        read = [_read(id, sequence, event) for sequence, event in enumerate(events, 1)]
+        try:
+            session = catalog.replay(read)
+        except SeekerError as error:
+            raise Conflict(
+                f"The catalog has changed so that this session cannot go on: {error.message}",
+                "Start a new session.",
+            ) from error
+        with self._lock:
+            self.rebuilt += 1
+        self._computed(session)
+        return session
+
+    def extend(self, entry: CachedSession, events: Sequence[EventJson], id: str) -> bool:
+        """Bring an entry up to date with events of other processes; False if only a replay will do.
+
+        Whatever is raised, the entry holds as many events as it says.
+        """
+        for event in [_read(id, n, event) for n, event in enumerate(events, entry.length + 1)]:
+            if isinstance(event, Start):
+                return False
+            entry.session.take(event)
+            entry.length += 1
+            entry.summary = None
+        if events:
+            self._computed(entry.session)
+        return True
+
+    def _computed(self, session: Session) -> None:
+        """Compute what the page of a session needs; aside, if that takes long."""
+        long = session.pending_work > self._quick_work
+        with self._aside() if long else nullcontext():
+            session.catch_up(self._giving_way())
+            if long:
+                session.page()
+
+    def _giving_way(self) -> Callable[[], None]:
+        """Return what is called now and then: others go first, but half of the time is ours."""
+        began = time.monotonic()
+
+        def give_way() -> None:
+            nonlocal began
+            now = time.monotonic()
+            until = now + (now - began)
+            while not self._free() and time.monotonic() < until:
+                time.sleep(_LOOK_AGAIN_SECONDS)
+            began = time.monotonic()
+
+        return give_way
+
+
+def _read(session: str, sequence: int, written: EventJson) -> Event:
+    try:
+        return parse_event(written)
+    except BadInput as error:
+        raise DamagedSession(session, sequence, error.message) from error
+
+
+def nameless(event: EventJson) -> EventJson:
+    """Return an event without the name of a person; their vector is part of the search."""
+    return {**event, "user": None} if isinstance(event.get("user"), str) else event
+
+
+class SessionRepository:
+    """Sessions by id, each with all events that are kept of it, whoever wrote them."""
+
+    def __init__(
+        self,
+        catalogs: Catalogs,
+        store: Store,
+        cache: BeliefCache,
+        rebuilder: Rebuilder,
+        expiry: Expiry,
+    ) -> None:
+        self._catalogs = catalogs
+        self._store = store
+        self._cache = cache
+        self._rebuilder = rebuilder
+        self._expiry = expiry
+        self._locks = SessionLocks()
+
+    @contextmanager
+    def turn(self, id: str) -> Iterator[None]:
+        """Wait until nobody else is at a session."""
+        with self._locks.hold(id):
+            yield
+
+    @contextmanager
+    def opened(self, id: str, trusting: bool = False) -> Iterator[CachedSession]:
+        """Lend a session to who has the turn.
+
+        trusting: one that is in memory is lent as it is, without looking whether somebody else has
+        written since. Good for who writes next, as the store refuses what does not fit.
+        """
+        entry = self._renewed(id, self._cache.take(id), trusting)
+        try:
+            yield entry
+        finally:
+            # A session that holds more than was kept would tell of what never happened.
+            if len(entry.session.events) == entry.length:
+                self._cache.put(id, entry)
+
+    @contextmanager
+    def idle(self, id: str) -> Iterator[CachedSession | None]:
+        """Lend a session that is in memory and that nobody is at, or None."""
+        if self._locks.wanted(id):
+            yield None
+            return
+        with self._locks.hold(id):
+            entry = self._cache.take(id, counted=False)
+            yield entry
+            if entry is not None:
+                self._cache.put(id, entry)
+
+    def kept(self, id: str, after: int = 0) -> StoredSession:
+        """Return what is kept of a session, with the events beyond the first `after`."""
+        kept = self._store.load(id, after)
+        if kept is None or self._expiry.expired(kept.active):
+            raise no_session()
+        return kept
+
+    def delete(self, id: str) -> None:
+        """Forget a session and all that belongs to it."""
+        with self.turn(id):
+            self._cache.forget(id)
+            if not self._store.delete(id):
+                raise no_session()
+
+    def _current(self, entry: CachedSession) -> bool:
+        """Whether a session in memory is neither forgotten by now nor of an old catalog."""
+        if self._expiry.expired(entry.active):
+            return False
+        return self._catalogs.get(entry.name)[1] is entry.catalog
+
+    def _renewed(self, id: str, entry: CachedSession | None, trusting: bool) -> CachedSession:
+        """Return a session up to date; where that fails for now, what was in memory stays there."""
+        try:
+            if entry is not None and trusting and self._current(entry):
+                return entry
+            return self._up_to_date(id, entry)
+        except SeekerError as error:
+            if entry is not None and error.http_status == 503:
+                self._cache.put(id, entry)
+            raise
+
+    def _up_to_date(self, id: str, entry: CachedSession | None) -> CachedSession:
+        """Return a session with all that is kept of it; entry: as it was in memory, if it was."""
+        kept = self.kept(id, 0 if entry is None else entry.length)
+        name, catalog = self._catalogs.get(kept.catalog)
+        if entry is not None:
+            whole = kept.length == entry.length + len(kept.events)
+            fits = whole and entry.catalog is catalog
+            if fits and self._rebuilder.extend(entry, kept.events, id):
+                entry.active = kept.active
+                return entry
+            kept = self.kept(id)
+        session = self._rebuilder.session(catalog, kept.events, id)
+        return CachedSession(session, name, catalog, kept.length, kept.active)
+
+
+def no_session() -> NotFound:
+    """Return the error that tells of a session that is not there."""
+    return NotFound("There is no such session.", "Start one with POST /v1/sessions.")
+
+
+def no_share() -> NotFound:
+    """Return the error that tells of a token with which nothing is shared."""
+    return NotFound("There is no such shared session.", "Ask for the address again.")

@@ -1,0 +1,211 @@
+"""Threads for the work of many people, and for work that may wait."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TypeVar
+
+from seeker.errors import SeekerError
+
+Result = TypeVar("Result")
+
+MOST_ASIDE = 8
+"""Calls that take long, and that are under way or wait for it, at most."""
+
+
+class BusyError(SeekerError):
+    """So much is waiting already that waiting longer would help nobody."""
+
+    http_status = 503
+    title = "Too much is going on"
+
+    def __init__(self, message: str = "More people are searching than can be served.") -> None:
+        super().__init__(message, "Try again in a second.")
+
+
+class WorkerPool:
+    """A fixed number of turns; at most `queue` calls wait for one, further ones are refused.
+
+    A call that turns out to take long goes on aside: it leaves its turn to others, and takes turns
+    with its like, of whom half as many are under way at once. There are threads for all of these.
+    seconds: a call that has waited for longer is refused when its turn comes: whoever asked has
+    mostly left, and those behind wait for their turn, too.
+    """
+
+    def __init__(
+        self,
+        threads: int,
+        queue: int,
+        most_aside: int = MOST_ASIDE,
+        seconds: float = float("inf"),
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.threads = threads
+        self.queue = queue
+        self._most_aside = most_aside
+        self._seconds = seconds
+        self._clock = clock
+        self._executor = ThreadPoolExecutor(threads + most_aside, thread_name_prefix="seeker-work")
+        self._turns = threading.Semaphore(threads)
+        self._long_turns = threading.Semaphore(max(1, threads // 2))
+        self._lock = threading.Condition()
+        self._under_way = 0
+        self._aside = 0
+        self.refused = 0
+
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """Have something done; Busy if too much is waiting."""
+        with self._lock:
+            if self.full:
+                self.refused += 1
+                raise BusyError()
+            self._under_way += 1
+        latest = self._clock() + self._seconds
+
+        def begin() -> Result:
+            if self._clock() > latest:
+                self.refused += 1
+                raise BusyError()
+            return work()
+
+        try:
+            future = self._executor.submit(self._in_turn, begin)
+        except BaseException:
+            self._done(None)
+            raise
+        future.add_done_callback(self._done)
+        return future
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Let the work of this thread go on aside; Busy if too much does already."""
+        with self._lock:
+            if self._aside >= self._most_aside:
+                self.refused += 1
+                raise BusyError("Too many long sessions are being opened.")
+            self._aside += 1
+        self._turns.release()
+        try:
+            with self._long_turns:
+                yield
+        finally:
+            with self._lock:
+                self._aside -= 1
+            self._turns.acquire()
+
+    @property
+    def waiting(self) -> int:
+        """How many calls wait for a turn."""
+        return max(0, self._under_way - self._aside - self.threads)
+
+    @property
+    def full(self) -> bool:
+        """Whether the next call would be refused."""
+        return self._under_way - self._aside >= self.threads + self.queue
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is under way: work that may wait would slow down whatever is."""
+        return self._under_way == 0
+
+    @property
+    def free(self) -> bool:
+        """Whether nothing is under way but what is aside."""
+        return self._under_way == self._aside
+
+    @property
+    def long(self) -> int:
+        """How many calls are aside."""
+        return self._aside
+
+    def close(self, seconds: float | None = None) -> bool:
+        """Finish what is under way, then stop; return whether that took less than so long."""
+        self._executor.shutdown(wait=False)
+        with self._lock:
+            return self._lock.wait_for(self._empty, seconds)
+
+    def _empty(self) -> bool:
+        return self._under_way == 0
+
+    def _in_turn(self, work: Callable[[], Result]) -> Result:
+        with self._turns:
+            return work()
+
+    def _done(self, _: object) -> None:
+        with self._lock:
+            self._under_way -= 1
+            self._lock.notify_all()
+
+
+_RETRY_SECONDS = 0.05
+"""Seconds after which a thread that found everybody busy looks again."""
+
+
+MAX_WAITING_TASKS = 64
+"""Tasks that wait at most."""
+
+
+class BackgroundWorker:
+    """Tasks by name, the newest first; beyond `most`, the oldest are left undone.
+
+    A task must be one that only makes later work cheaper: leaving it out changes no answer.
+    """
+
+    def __init__(self, free: Callable[[], bool], most: int = MAX_WAITING_TASKS) -> None:
+        self.free = free
+        self._most = most
+        self._tasks: OrderedDict[str, Callable[[], None]] = OrderedDict()
+        self._changed = threading.Condition()
+        self._stopped = False
+        self.failed = 0
+        self._thread: threading.Thread | None = None
+
+    def want(self, name: str, task: Callable[[], None]) -> None:
+        """Have a task done when there is time; it replaces one of the same name."""
+        with self._changed:
+            self._tasks[name] = task
+            self._tasks.move_to_end(name)
+            while len(self._tasks) > self._most:
+                self._tasks.popitem(last=False)
+            if self._tasks and self._thread is None and not self._stopped:
+                self._thread = threading.Thread(
+                    target=self._run, name="seeker-background", daemon=True
+                )
+                self._thread.start()
+            self._changed.notify()
+
+    def hurried(self) -> bool:
+        """Whether a task under way should stop: somebody wants something, or all is to end."""
+        return self._stopped or not self.free()
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def close(self) -> None:
+        """Stop after the task under way."""
+        with self._changed:
+            self._stopped = True
+            self._tasks.clear()
+            self._changed.notify()
+            thread = self._thread
+        if thread is not None:
+            thread.join()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._stopped and not (self._tasks and self.free()):
+                    self._changed.wait(_RETRY_SECONDS if self._tasks else None)
+                if self._stopped:
+                    return
+                _, task = self._tasks.popitem(last=True)
+            try:
+                task()
+            except Exception:
+                # Nobody waits for this answer; whoever asks next meets the same error and is told.
+                self.failed += 1

@@ -1,0 +1,47 @@
+"""Everything that searches, under one contract: Seeker itself and its rivals."""
+
+from seeker.lab.baselines.base import Baseline, Feedback, Search, Searcher
+from seeker.lab.baselines.bayesian import PicHunter, SOMHunter
+from seeker.lab.baselines.gaussian import GaussSearch, InfoGain
+from seeker.lab.baselines.qdrant import AverageVector, BestScore, Context, Discovery, SumScores
+from seeker.lab.baselines.seeker import Seeker
+from seeker.lab.baselines.simple import Chance, NoFeedback, Rocchio
+from seeker.lab.baselines.svm import LinearSVM
+
+BASELINES: tuple[Searcher, ...] = (
+    NoFeedback(),
+    Chance(),
+    Rocchio(),
+    AverageVector(),
+    BestScore(),
+    SumScores(),
+    Context(),
+    Discovery(),
+    LinearSVM(),
+    PicHunter(),
+    SOMHunter(),
+    GaussSearch(),
+    InfoGain(),
+)
+
+__all__ = [
+    "BASELINES",
+    "AverageVector",
+    "Baseline",
+    "BestScore",
+    "Chance",
+    "Context",
+    "Discovery",
+    "Feedback",
+    "GaussSearch",
+    "InfoGain",
+    "LinearSVM",
+    "NoFeedback",
+    "PicHunter",
+    "Rocchio",
+    "SOMHunter",
+    "Search",
+    "Searcher",
+    "Seeker",
+    "SumScores",
+]

@@ -1,0 +1,108 @@
+"""Bayesian rivals: PicHunter and SOMHunter."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from seeker.lab.baselines.base import Baseline, Feedback, JointSpace, RivalTurn, draw_rows, softmax
+from seeker.types import Doubles, Rows
+
+
+@dataclass(frozen=True)
+class PicHunter(Baseline):
+    """P(pick i | t, shown) = e^(−d(i,t)/σ) / Σ_k e^(−d(k,t)/σ), d the distance (not squared).
+
+    I. J. Cox et al., "The Bayesian image retrieval system, PicHunter", 2000: softmin user model
+    with one pick a page, so dislikes are not used; where several are liked, each is a pick. The
+    display is the one of least expected entropy after the answer, among sets drawn from the
+    posterior and the set of the most probable items (their Monte Carlo scheme), judged on a
+    sample of the posterior.
+    """
+
+    name = "PicHunter"
+    sigma: float = 0.1
+    sets: int = 6
+    sample: int = 400
+
+    def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
+        total = np.zeros(space.count)
+        for feedback in history:
+            total += _picked(space, feedback, self.sigma)
+        return total
+
+    def choose(self, turn: RivalTurn) -> Rows:
+        likely, weights = turn.likely(self.sample)
+        sets = [turn.best()[: turn.count]]
+        sets += [draw_rows(turn.values, turn.free, turn.count, turn.rng) for _ in range(self.sets)]
+        entropies = [self._expected_entropy(turn.space, rows, likely, weights) for rows in sets]
+        return sets[int(np.argmin(entropies))]
+
+    def probabilities(self, values: Doubles) -> Doubles | None:
+        return softmax(values)
+
+    def _expected_entropy(
+        self, space: JointSpace, rows: Rows, likely: Rows, weights: Doubles
+    ) -> float:
+        """Return the expected entropy of the posterior sample after an answer to this page."""
+        one, other = space.vectors[rows], space.vectors[likely]
+        squares = space.squares[rows][:, None] + space.squares[likely] - 2.0 * (one @ other.T)
+        logs = -np.sqrt(np.maximum(squares, 0.0)).astype(np.float64) / self.sigma
+        answers = np.exp(logs - np.logaddexp.reduce(logs, axis=0))  # (shown, likely)
+        together = answers * weights
+        chance = together.sum(axis=1, keepdims=True)
+        after = together / np.maximum(chance, 1e-300)
+        entropy = -(after * np.log(np.maximum(after, 1e-300))).sum(axis=1)
+        return float(chance[:, 0] @ entropy)
+
+
+@lru_cache(maxsize=64)
+def _picked(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
+    """Return the log-probability of the likes of one page for every item, (items,)."""
+    total = np.zeros(space.count)
+    others = [row for row in feedback.shown if row not in feedback.likes]
+    for like in feedback.likes:
+        logs = np.stack([-np.sqrt(space.distances(row)) for row in [like, *others]]) / sigma
+        total += logs[0] - np.logaddexp.reduce(logs, axis=0)
+    return total
+
+
+@dataclass(frozen=True)
+class SOMHunter(Baseline):
+    """Each like i multiplies the score of t by e^(−d(i,t)/σ) over the sum of it and all others.
+
+    M. Kratochvíl et al., "SOMHunter: lightweight video search system with SOM-guided relevance
+    feedback", 2020, and https://github.com/siret-junior/somhunter-simulator (BayesianRanker,
+    σ = 0.1, d = 1 − cosine). Dislikes are not used. The page is drawn with probability
+    proportional to score^power without replacement.
+    """
+
+    name = "SOMHunter"
+    sigma: float = 0.1
+    power: float = 3.0
+
+    def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
+        total = np.zeros(space.count)
+        for feedback in history:
+            total += _update(space, feedback, self.sigma)
+        # The simulator keeps scores within 1e-12 of the best one.
+        return np.asarray(np.maximum(total - total.max(), np.log(1e-12)))
+
+    def choose(self, turn: RivalTurn) -> Rows:
+        return draw_rows(self.power * turn.values, turn.free, turn.count, turn.rng)
+
+    def probabilities(self, values: Doubles) -> Doubles | None:
+        return softmax(values)
+
+
+@lru_cache(maxsize=64)
+def _update(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
+    """Return the log-factor of one page for every item, (items,)."""
+    total = np.zeros(space.count)
+    others = [row for row in feedback.shown if row not in feedback.likes]
+    for like in feedback.likes:
+        logs = np.stack([space.cosines(row) for row in [like, *others]]).astype(np.float64) / sigma
+        total += logs[0] - np.logaddexp.reduce(logs, axis=0)
+    return total

@@ -1,0 +1,114 @@
+"""A prototype of ours: pages that tell much while the target is not in sight, then likely ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from seeker.catalog import Catalog
+from seeker.lab.baselines.base import Feedback, Search, draw_rows
+from seeker.lab.baselines.seeker import Seeker, SeekerSearch
+from seeker.types import Doubles, Rows
+
+
+@dataclass(frozen=True)
+class Informed(Seeker):
+    """Seeker's own belief; the page is chosen for information until it is likely to succeed.
+
+    While the likeliest page holds the target with less than `until`, items are taken one by one
+    from a pool drawn by their probability so that the answer 'this one is nearest' would tell
+    most about the target: H(answer) − E_t[H(answer | t)]. From then on the page is Seeker's.
+    share: the part of the page that is chosen so; the rest is the likeliest items.
+    """
+
+    name = "Seeker, informed"
+    until: float = 0.2
+    share: float = 1.0
+    pool: int = 60
+    sample: int = 256
+
+    def begin(self, catalog: Catalog, page_size: int, seed: int) -> Search:
+        return InformedSearch(self, catalog, page_size, seed)
+
+
+class InformedSearch(SeekerSearch):
+    """A search by a session whose pages are chosen outside of it."""
+
+    def __init__(self, searcher: Informed, catalog: Catalog, page_size: int, seed: int) -> None:
+        super().__init__(searcher, catalog, page_size, seed)
+        self.searcher = searcher
+        self.seed = seed
+        self._seen: set[int] = set()
+        self._turn = 0
+        self._page = super().page()
+
+    def page(self) -> Rows:
+        """Return the items on display, (page size,)."""
+        return self._page
+
+    def feedback(self, feedback: Feedback) -> None:
+        """Take in the clicks on a page, and choose the next."""
+        super().feedback(feedback)
+        self._seen.update(feedback.shown)
+        self._turn += 1
+        self._page = self._chosen()
+
+    def on_page(self) -> float:
+        """Return how probable it is held that the target is on the page."""
+        return float(np.exp(self.scores()[self._page]).sum())
+
+    def _chosen(self) -> Rows:
+        usual = super().page()
+        logs = self.scores().copy()
+        logs[list(self._seen)] = -np.inf
+        free = np.flatnonzero(np.isfinite(logs))
+        logs -= np.logaddexp.reduce(logs[free])
+        if float(np.exp(logs[usual]).sum()) >= self.searcher.until or len(free) <= self.size:
+            return usual
+        rng = np.random.default_rng([self.seed, self._turn])
+        likely = free[np.argsort(-logs[free], kind="stable")][: self.searcher.sample]
+        weights = np.exp(logs[likely] - np.logaddexp.reduce(logs[likely]))
+        pool = draw_rows(logs, free, self.searcher.pool, rng)
+        near = np.exp(-self._distances(pool, likely) / (self.session.belief.noise or 0.2))
+        count = round(self.searcher.share * self.size)
+        told = pool[most_telling(near, weights, count)]
+        rest = usual[~np.isin(usual, told)]
+        return np.concatenate([told, rest])[: self.size]
+
+    def _distances(self, one: Rows, other: Rows) -> Doubles:
+        """Return distances as this person is believed to see them, (one, other)."""
+        total = np.zeros((len(one), len(other)))
+        for name, weight in self.session.belief.views.items():
+            view = self.catalog.views[name]
+            left, right = view.rows(one), view.rows(other)
+            squares = (left**2).sum(axis=1)[:, None] + (right**2).sum(axis=1)
+            total += weight * np.maximum(squares - 2.0 * left @ right.T, 0.0) / view.scale
+        return total
+
+
+def most_telling(near: Doubles, weights: Doubles, count: int) -> Rows:
+    """Choose items greedily so that the answer 'this one is nearest' would tell most: (count,).
+
+    near: (pool, targets), how strongly each item would draw the click for each possible target.
+    weights: (targets,), their probabilities.
+    """
+    chosen: list[int] = []
+    total = np.zeros(near.shape[1])
+    inside = np.zeros(near.shape[1])  # Σ_k e_k log e_k of the chosen, for each target
+    sums = near * np.log(np.maximum(near, 1e-300))
+    for _ in range(min(count, len(near))):
+        whole = total + near  # (pool, targets)
+        entropy = np.log(whole) - (inside + sums) / whole
+        answers = np.array([weights / row for row in whole])  # (pool, targets)
+        mine = (near * answers).sum(axis=1)
+        spread = -mine * np.log(np.maximum(mine, 1e-300))
+        for old in chosen:
+            share = answers @ near[old]
+            spread -= share * np.log(np.maximum(share, 1e-300))
+        gain = spread - entropy @ weights
+        gain[chosen] = -np.inf
+        pick = int(np.argmax(gain))
+        chosen.append(pick)
+        total, inside = total + near[pick], inside + sums[pick]
+    return np.array(chosen, np.int64)

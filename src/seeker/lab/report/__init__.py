@@ -1,0 +1,1 @@
+"""Reports: one self-contained page about runs, with figures and strips of pages."""

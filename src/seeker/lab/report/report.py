@@ -1,0 +1,271 @@
+"""One self-contained page about runs: who finds, how soon, for whom, and how surely."""
+
+from __future__ import annotations
+
+import html
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seeker.errors import NotFound
+from seeker.lab import paper, results
+from seeker.lab.compare import Comparison, against_all
+from seeker.lab.metrics import leader_board
+from seeker.lab.outcomes import Outcomes, make_outcomes
+from seeker.lab.paper import Claim
+from seeker.lab.report import figures
+from seeker.lab.report.layout import Album, Names, html_page, html_section, strip
+from seeker.lab.report.people import NOTE, people_section
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CURVES = 8
+"""How many methods are drawn in one figure."""
+
+
+def write_report(
+    runs: Sequence[Path],
+    out: Path,
+    pictures: Path | None = None,
+    ours: str | None = None,
+    commands: Sequence[str] = (),
+    title: str = "Does it find the thing?",
+) -> None:
+    """Write the report, and its figures beside it as SVG files."""
+    table = results.read_rows(*runs)
+    if not len(table):
+        raise NotFound("There is no search with an end in these runs.")
+    done = make_outcomes(table)
+    board = [line.method for line in leader_board(done)]
+    chosen = ours or (board[0] if "Seeker" not in board else "Seeker")
+    if chosen not in board:
+        raise NotFound(f"There is no method {chosen!r} in these runs.", f"There is {board}.")
+    ids: dict[str, Names] = {**results.names(table)}
+    ids |= results.read_items(*(run for run in runs if run.is_dir()))
+    drawn = _figures(done, board, chosen)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    for name, picture in drawn.items():
+        (out.parent / f"{out.stem}-{name}.svg").write_text(picture, encoding="utf-8")
+    parts = [
+        _head(title, table, done),
+        html_section("Leader board", _board(done, chosen), _BOARD_NOTE),
+        html_section(f"{chosen} against each, person by person", _verdicts(done, chosen, board)),
+        html_section("Found, by person and method", _heat(done, board)),
+        '<div class="pairs">',
+        html_section("Found by page", drawn["progress"], _PROGRESS_NOTE),
+        html_section("Recall at a normalised rank", drawn["recall"], _RECALL_NOTE),
+        html_section("Steps until the target is ranked better", drawn["steps"], _STEPS_NOTE),
+        html_section("The target's rank, page by page", drawn["rank"], _RANK_NOTE),
+        "</div>",
+        html_section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
+    ]
+    if results.SOURCE in done.people:
+        parts.insert(3, html_section("What people did", people_section(table), NOTE))
+    if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
+        parts.append(html_section("The paper's claims", _claims(paper.claims(done))))
+    people = done.of(person=results.SOURCE)
+    parts += [
+        html_section(
+            f"The paper's claims, with people and the model {model}",
+            _claims(paper.claims_of_people(people, model)),
+            _CLAIMS_NOTE,
+        )
+        for model in paper.models(people)
+    ]
+    parts.append(html_section("Searches to look at", _strips(table, done, chosen, ids, pictures)))
+    made = commands or [shlex.join(["seeker", *sys.argv[1:]])]
+    listing = html.escape("\n".join(made))
+    parts.append(html_section("To repeat this", f"<pre>{listing}</pre>"))
+    page = html_page(title, parts)
+    out.write_text(page, encoding="utf-8")
+
+
+def _figures(done: Outcomes, board: list[str], ours: str) -> dict[str, str]:
+    some = list(dict.fromkeys([ours, *board]))[:_CURVES]
+    claiming = [m for m in some if not np.isnan(done.of(m).claims).all()]
+    return {
+        name: draw(done, claiming if name == "calibration" else some)
+        for name, draw in figures.FIGURES.items()
+    }
+
+
+def _head(title: str, table: pa.Table, done: Outcomes) -> str:
+    def all_of(name: str) -> str:
+        return ", ".join(sorted({str(one) for one in table.column(name).unique().to_pylist()}))
+
+    participants = len(table.column("participant").drop_null().unique())
+    facts = [
+        f"{len(done):,} searches",
+        f"{len(done.methods)} methods",
+        f"{len(done.people)} kind{'s' * (len(done.people) > 1)} of people ({all_of('source')})",
+        *([f"{participants} participants"] if participants else []),
+        f"catalog: {all_of('catalog')}",
+        f"pages of {all_of('page_size')}, at most {all_of('pages')} of them",
+        f"Seeker {all_of('version')}",
+    ]
+    items = "".join(f"<li>{html.escape(fact)}</li>" for fact in facts)
+    return f'<header><h1>{html.escape(title)}</h1><ul class="facts">{items}</ul></header>'
+
+
+def _board(done: Outcomes, ours: str) -> str:
+    head = "".join(
+        f"<th>{name}</th>"
+        for name in (
+            "method",
+            "found",
+            "95 % interval",
+            "worst person",
+            "mean steps",
+            "median",
+            "recall @0.01",
+            "area to 0.1",
+            "log₁₀ rank",
+            "ms a page",
+        )
+    )
+    lines = []
+    for line in leader_board(done):
+        cells = [
+            html.escape(line.method),
+            f'<span class="bar" style="--share:{line.found.value:.3f}">'
+            f"{line.found.value:.3f}</span>",
+            f"{line.found.low:.3f} – {line.found.high:.3f}",
+            f"{line.worst:.2f} <small>{html.escape(line.worst_person)}</small>",
+            f"{line.steps.value:.2f} <small>{line.steps.low:.1f} – {line.steps.high:.1f}</small>",
+            f"{line.median_steps:.0f}",
+            f"{line.recall_1:.2f}",
+            f"{line.area:.3f}",
+            f"{line.log_rank:.2f}",
+            f"{line.milliseconds:.1f}",
+        ]
+        kind = ' class="ours"' if line.method == ours else ""
+        lines.append(f"<tr{kind}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+    return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
+
+
+def _verdicts(done: Outcomes, ours: str, board: list[str]) -> str:
+    rivals = [method for method in board if method != ours]
+    if not rivals:
+        return "<p>There is nothing to compare with in these runs.</p>"
+    judged = against_all(done, ours, rivals)
+    cells = {(one.theirs, one.person): one for one in judged}
+    head = "".join(f"<th>{html.escape(person)}</th>" for person in done.people)
+    lines = []
+    for rival in rivals:
+        row = "".join(_verdict(cells.get((rival, person))) for person in done.people)
+        lines.append(f"<tr><td>{html.escape(rival)}</td>{row}</tr>")
+    note = (
+        "Each cell: targets only we found : only they found, and pages saved on average. Exact "
+        "McNemar test and sign-flip permutation test on the same targets and seeds, Holm's "
+        f"correction over all {2 * len(judged)} tests; a colour means significant at 5 %."
+    )
+    if not all(one.paired for one in judged):
+        note += (
+            " Real people had targets of their own: their cells show how many searches were found "
+            "with either, by Fisher's exact test and a permutation test over searches."
+        )
+    return (
+        f'<p>{note}</p><div class="wide"><table class="verdicts"><tr><th>rival</th>{head}</tr>'
+        f"{''.join(lines)}</table></div>"
+    )
+
+
+def _verdict(one: Comparison | None) -> str:
+    if one is None:
+        return "<td></td>"
+    what = "pairs" if one.paired else "searches"
+    tip = f"{one.pairs} {what}, adjusted p = {one.adjusted:.3g}"
+    return (
+        f'<td class="{one.verdict}" title="{tip}">{one.only_ours} : {one.only_theirs} '
+        f"<small>{one.steps:+.1f}</small></td>"
+    )
+
+
+def _heat(done: Outcomes, board: list[str]) -> str:
+    head = "".join(f"<th>{html.escape(person)}</th>" for person in done.people)
+    lines = []
+    for method in board:
+        row = ""
+        for person in done.people:
+            some = done.of(method, person)
+            if not len(some):
+                row += "<td></td>"
+                continue
+            share, steps = float(some.found.mean()), float(some.steps.mean())
+            ink = "#fff" if share > 0.55 else "#1d2433"
+            row += (
+                f'<td class="heat" style="--share:{share:.3f};color:{ink}">{share:.2f} '
+                f"<small>{steps:.1f}</small></td>"
+            )
+        lines.append(f"<tr><td>{html.escape(method)}</td>{row}</tr>")
+    return (
+        "<p>Share found, and mean pages.</p>"
+        f'<div class="wide"><table><tr><th>method</th>{head}</tr>{"".join(lines)}</table></div>'
+    )
+
+
+def _claims(judged: Sequence[Claim]) -> str:
+    lines = "".join(
+        f'<tr><td>{html.escape(one.words)}</td><td class="{one.verdict.replace(" ", "-")}">'
+        f"{one.verdict}</td><td>{html.escape(one.figures)}</td></tr>"
+        for one in judged
+    )
+    return f"<table><tr><th>claim</th><th>here</th><th>figures</th></tr>{lines}</table>"
+
+
+def _strips(
+    table: pa.Table,
+    done: Outcomes,
+    ours: str,
+    ids: Mapping[str, Names],
+    pictures: Path | None,
+) -> str:
+    """Show a quick search, a usual one and one of the longest."""
+    person = "best + worst" if "best + worst" in done.people else done.people[0]
+    mine = done.of(ours, person)
+    order = np.argsort(mine.steps + ~mine.found, kind="stable")
+    quick, usual, last = order[len(order) // 10], order[len(order) // 2], order[-1]
+    import pyarrow.compute as pc
+
+    made = []
+    for words, place in (("A quick one", quick), ("A usual one", usual), ("The hardest", last)):
+        size, seed, target = (int(part) for part in str(mine.task[place]).split())
+        keep = pc.and_(pc.equal(table["method"], ours), pc.equal(table["person"], person))
+        for name, value in (("page_size", size), ("seed", seed), ("target", target)):
+            keep = pc.and_(keep, pc.equal(table[name], value))
+        steps: list[dict[str, Any]] = table.filter(keep).sort_by("step").to_pylist()
+        end = f"found on page {mine.steps[place]}" if mine.found[place] else "not found"
+        album = Album(ids.get(str(steps[0]["catalog"])), pictures)
+        made.append(f"<h3>{words}: {end}</h3>{strip(steps, album)}")
+    key = "<p>Green frame: liked. Red frame: disliked. Gold frame: what was looked for.</p>"
+    return key + "".join(made)
+
+
+_BOARD_NOTE = (
+    "Found: the target was on a page before the pages ran out, and real people picked it there; "
+    "the mean over kinds of people, each counting alike, with a bootstrap interval over targets, "
+    "or over participants. Steps: pages until then, all of them "
+    "where it never was. Area: under recall@ρ up to ρ = 0.1. Log rank: mean over pages of log₁₀ of "
+    "the normalised rank, lower is better."
+)
+_PROGRESS_NOTE = "The share of targets that were on a page by then, over all people."
+_STEPS_NOTE = "Mean pages judged until the target was ranked better than ρ; all pages if never."
+_RANK_NOTE = "The median over all searches; a search that has ended keeps its last rank."
+_RECALL_NOTE = (
+    "How often the target was ever ranked better than ρ times the size of the catalog, over all "
+    "people; bands are 95 % bootstrap intervals."
+)
+_CLAIMS_NOTE = (
+    "Differences between searches of different people for different targets; intervals redraw "
+    "participants, p-values shuffle which search had which strategy."
+)
+_CALIBRATION_NOTE = (
+    "When a method says that the target is on this page with 80 %, it should be there in 80 of "
+    "100 cases. The error is the mean distance from the diagonal, pages counting alike; bins of "
+    "fewer than 20 pages are not drawn."
+)

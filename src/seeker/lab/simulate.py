@@ -1,0 +1,358 @@
+"""Simulated searches: one trial, and experiments of people × searchers × page sizes × seeds."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import signal
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seeker import display, models
+from seeker.catalog import Catalog
+from seeker.errors import BadInput
+from seeker.kernels.parallel import cores
+from seeker.lab import results as files
+from seeker.lab.baselines import Feedback, Search, Searcher, Seeker
+from seeker.lab.people import SIX, PageView, Person
+from seeker.lab.perception import Perception
+from seeker.types import Doubles, Rows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+NEAR, FAR = 0.1, 0.5
+"""The shares of the catalog that people call near, and not far."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What one search is about: the target's row, the seed, the size and number of pages."""
+
+    target: int
+    seed: int
+    page_size: int = 12
+    pages: int = 15
+
+
+@dataclass(frozen=True)
+class Step:
+    """What was so at one page.
+
+    rank: the target's place by score before this page was judged, 1 is best, ties share the
+    middle. on_page: whether the target was on the page. claimed: how probable the searcher held
+    that to be. likes, dislikes: all clicks so far. page, liked, disliked: rows of the catalog.
+    """
+
+    step: int
+    rank: float
+    on_page: bool
+    claimed: float
+    likes: int
+    dislikes: int
+    milliseconds: float
+    page: tuple[int, ...]
+    liked: tuple[int, ...]
+    disliked: tuple[int, ...]
+
+
+def run_trial(
+    catalog: Catalog, perception: Perception, person: Person, searcher: Searcher, task: Task
+) -> list[Step]:
+    """Search until the target is on the page or the pages are used up; one step per page.
+
+    After the last page there is one more step, without a page, that holds the final rank.
+    """
+    rng = np.random.default_rng([task.seed, task.target])
+    decoy = int(rng.integers(len(catalog)))
+    limits = {row: perception.quantiles(row, (NEAR, FAR)) for row in {task.target, decoy}}
+    memory: dict[str, Any] = {}
+    steps: list[Step] = []
+    likes = dislikes = 0
+    began = time.perf_counter()
+    search = searcher.begin(catalog, task.page_size, task.seed)
+    for number in range(task.pages):
+        page = search.page()
+        scores, claimed = search.scores(), search.on_page()
+        elapsed = 1000.0 * (time.perf_counter() - began)
+        rank, found = rank_of(scores, task.target), bool((page == task.target).any())
+        feedback, undo = Feedback((), (), tuple(page.tolist())), False
+        if not found:
+            sought = decoy if person.mistaken(number, task.pages) else task.target
+            seen = perception.seen(sought, page, rng)
+            near, far = limits[sought]
+            reaction = person.react(PageView(seen, near, far, number, task.pages), rng, memory)
+            undo = reaction.undo
+            feedback = Feedback(
+                tuple(int(page[place]) for place in reaction.likes),
+                tuple(int(page[place]) for place in reaction.dislikes),
+                feedback.shown,
+            )
+        likes, dislikes = likes + len(feedback.likes), dislikes + len(feedback.dislikes)
+        steps.append(
+            Step(
+                number,
+                rank,
+                found,
+                claimed,
+                likes,
+                dislikes,
+                elapsed,
+                feedback.shown,
+                feedback.likes,
+                feedback.dislikes,
+            )
+        )
+        if found:
+            return steps
+        began = time.perf_counter()
+        _apply(search, feedback, undo)
+    final = rank_of(search.scores(), task.target)
+    elapsed = 1000.0 * (time.perf_counter() - began)
+    steps.append(Step(task.pages, final, False, float("nan"), likes, dislikes, elapsed, (), (), ()))
+    return steps
+
+
+def _apply(search: Search, feedback: Feedback, undo: bool) -> None:
+    if undo:
+        search.undo()
+    search.feedback(feedback)
+
+
+def rank_of(scores: Doubles, row: int) -> float:
+    """Return an item's place by score: 1 is best, ties share the middle place."""
+    mine = scores[row]
+    return float(np.count_nonzero(scores > mine) + (np.count_nonzero(scores == mine) + 1) / 2)
+
+
+def draw_targets(count: int, targets: int, seed: int) -> Rows:
+    """Return different targets drawn evenly from a catalog, (targets,)."""
+    rng = np.random.default_rng([seed, count])
+    return np.sort(rng.choice(count, min(targets, count), replace=False))
+
+
+BATCH = 25
+"""Searches per file."""
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """Who searches for what with what.
+
+    perception: the space in which all people see. people, searchers: by the names under which
+    they are reported. targets: how many different targets are drawn for every seed; every
+    searcher and every person gets the same ones. fingerprint: names the catalog in the rows.
+    """
+
+    catalog: Catalog
+    perception: Perception
+    searchers: Mapping[str, Searcher]
+    people: Sequence[Person] = SIX
+    targets: int = 200
+    page_sizes: Sequence[int] = (12,)
+    pages: int = 15
+    seeds: Sequence[int] = (0,)
+    fingerprint: str = field(default="")
+
+    def __post_init__(self) -> None:
+        if self.perception.count != len(self.catalog):
+            raise BadInput(
+                f"The person sees {self.perception.count} items, but the catalog has "
+                f"{len(self.catalog)}.",
+                "Give the person's senses one row per item, in the catalog's order.",
+            )
+        for name, value in (("targets", self.targets), ("pages", self.pages)):
+            if value < 1:
+                raise BadInput(f"{name} is {value}, but it must be at least 1.")
+        if not self.fingerprint:
+            object.__setattr__(self, "fingerprint", fingerprint(self.catalog))
+
+    def batches(self) -> Iterator[Batch]:
+        """Return all work to be done, in pieces of a few searches, in a fixed order."""
+        for seed in self.seeds:
+            rows = draw_targets(len(self.catalog), self.targets, seed).tolist()
+            for start in range(0, len(rows), BATCH):
+                for size in self.page_sizes:
+                    tasks = tuple(
+                        Task(row, seed * 1_000_003 + row, size, self.pages)
+                        for row in rows[start : start + BATCH]
+                    )
+                    for name, searcher in self.searchers.items():
+                        for person in self.people:
+                            yield Batch(name, searcher, person, tasks)
+
+    def run(
+        self, folder: Path | str, processes: int | None = None, progress: bool = True
+    ) -> pa.Table:
+        """Run what has not been run yet, write it as it goes, and return all rows.
+
+        Files of an earlier, interrupted run of the same experiment are kept and not done again.
+        """
+        import numpy as np
+
+        out = Path(folder)
+        out.mkdir(parents=True, exist_ok=True)
+        files.write_items(out, self.fingerprint, self.catalog.ids)
+        paths = {out / f"{self._key(batch)}.parquet": batch for batch in self.batches()}
+        open_ = [(batch, path) for path, batch in paths.items() if not path.exists()]
+        workers = min(processes or cores(), max(1, len(open_)))
+        bar = _bar(sum(len(batch.tasks) for batch, _ in open_), progress)
+        if workers == 1:
+            bench = Bench(self.catalog, self.perception, self.fingerprint)
+            for batch, path in open_:
+                files.write_rows(path, bench.rows(batch))
+                bar.update(len(batch.tasks))
+        elif open_:
+            views = {name: np.array(view.vectors) for name, view in self.catalog.views.items()}
+            metrics = {name: view.metric for name, view in self.catalog.views.items()}
+            ids = tuple(self.catalog.ids)  # those of a folder are read as they are asked for
+            given = (ids, views, metrics, self.perception, self.fingerprint)
+            with _one_thread_each(), get_context("spawn").Pool(workers, _begin, given) as pool:
+                for count in pool.imap_unordered(_work, [(b, str(p)) for b, p in open_]):
+                    bar.update(count)
+        bar.close()
+        import pyarrow as pa
+
+        tables = [files.read_rows(path) for path in paths]
+        return pa.concat_tables(tables)
+
+    def _key(self, batch: Batch) -> str:
+        """Return a name for a batch that says all that its rows depend on."""
+        what = json.dumps(
+            [
+                files.VERSION,
+                version(),
+                self.fingerprint,
+                self.perception.settings(),
+                batch.name,
+                batch.searcher.settings(),
+                batch.person.settings(),
+                [vars(task) for task in batch.tasks],
+            ],
+            sort_keys=True,
+        )
+        return hashlib.sha256(what.encode()).hexdigest()[:24]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A few searches by one person with one searcher."""
+
+    name: str
+    searcher: Searcher
+    person: Person
+    tasks: tuple[Task, ...]
+
+
+class Bench:
+    """Where searches are carried out: a catalog, and eyes to see it with."""
+
+    def __init__(self, catalog: Catalog, perception: Perception, named: str) -> None:
+        self.catalog = catalog
+        self.perception = perception
+        self.named = named
+
+    def rows(self, batch: Batch) -> list[dict[str, Any]]:
+        """Carry out the searches of a batch."""
+        person = {**batch.person.settings(), "perception": self.perception.settings()}
+        same = {
+            "schema": files.VERSION,
+            "version": version(),
+            "catalog": self.named,
+            "items": len(self.catalog),
+            "source": "simulated",
+            "person": batch.person.name,
+            "person_settings": json.dumps(person, sort_keys=True),
+            "method": batch.name,
+            "method_settings": json.dumps(batch.searcher.settings(), sort_keys=True),
+        }
+        rows = []
+        for task in batch.tasks:
+            for step in run_trial(
+                self.catalog, self.perception, batch.person, batch.searcher, task
+            ):
+                rows.append({**same, **vars(task), **vars(step)})
+        return rows
+
+
+def grid(
+    some_models: Mapping[str, models.Model], strategies: Mapping[str, display.Strategy]
+) -> dict[str, Searcher]:
+    """Return every model with every strategy, by names such as 'pairwise, greedy'."""
+    return {
+        f"{model_name}, {strategy_name}": Seeker(model, strategy)
+        for model_name, model in some_models.items()
+        for strategy_name, strategy in strategies.items()
+    }
+
+
+def fingerprint(catalog: Catalog) -> str:
+    """Return a short name for the contents of a catalog."""
+    digest = hashlib.sha256()
+    for name, view in catalog.views.items():
+        digest.update(f"{name} {view.metric} {view.vectors.shape}".encode())
+        digest.update(view.vectors.tobytes())
+    return f"{len(catalog)} items {digest.hexdigest()[:12]}"
+
+
+def version() -> str:
+    """Return the version of Seeker that makes the rows."""
+    import seeker
+
+    return seeker.__version__
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Let processes that start now use one thread of linear algebra each: cores are shared out."""
+    names = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS", "NUMBA_NUM_THREADS")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, "1"))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+_bench: Bench | None = None
+
+
+def _begin(
+    ids: tuple[str, ...],
+    views: Mapping[str, Any],
+    metrics: Mapping[str, Any],
+    perception: Perception,
+    named: str,
+) -> None:
+    global _bench
+    # Ctrl-C reaches all processes of a terminal; it is the first one's to stop the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bench = Bench(Catalog.from_arrays(ids, views, metric=metrics), perception, named)
+
+
+def _work(given: tuple[Batch, str]) -> int:
+    """Carry out and write one batch; return how many searches it was."""
+    batch, path = given
+    if _bench is None:
+        raise RuntimeError("A worker was given work before it was set up.")
+    files.write_rows(Path(path), _bench.rows(batch))
+    return len(batch.tasks)
+
+
+def _bar(total: int, shown: bool) -> Any:
+    from tqdm import tqdm
+
+    return tqdm(total=total, unit=" searches", disable=not shown, smoothing=0.05)

@@ -1,0 +1,44 @@
+"""Compiling the kernels before the first click, so that the first click does not wait for it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seeker.models.base import ClickEvidence, Evidence, TextEvidence
+from seeker.models.scores import Scores
+
+_warm: set[object] = set()
+
+
+def warm_up(scores: Scores) -> None:
+    """Run every kernel that sessions of this kind will need once, on next to nothing.
+
+    It is done once per process and kind. With numba's cache on disk it takes a fraction of a
+    second; the very first time on a machine it takes as long as compiling.
+    """
+    space = scores.space
+    kind = (type(scores.model), space.dtype, tuple(view.vectors.dtype for view in space.views))
+    details = (space.summed_in, space.fast, tuple(type(view.vectors) for view in space.views))
+    if (kind, details) in _warm:
+        return
+    from seeker.kernels.noise import above, bound, gumbel
+    from seeker.kernels.posterior import mass, mass_by_theta, rounded_up
+
+    rows = np.arange(1)
+    direction = (0.0,) * space.views[0].dimensions
+    clicks = (
+        ClickEvidence(0, True, (0,)),
+        ClickEvidence(scores.count - 1, False, (scores.count - 1, 0)),
+    )
+    for evidence in (Evidence(clicks), Evidence(clicks[:1], (TextEvidence(0, direction),))):
+        scores.values(scores.model.terms(evidence, space), rows)
+    values, floats = scores.at(rows), np.zeros(1, np.float32)
+    rounded_up(values, floats)
+    gumbel(np.uint64(1), rows, values)
+    bound(floats, 0, np.uint64(1), np.float32(1.0), floats.copy(), 1)
+    above(floats, np.float32(0.0), 1)
+    mass(values, 0.0)
+    for dtype in (np.int32, np.int64):
+        sums = np.zeros((scores.thetas, 1), dtype)
+        mass_by_theta(sums, 0, scores.grid.log_weights, np.zeros(1), np.zeros(scores.thetas))
+    _warm.add((kind, details))

@@ -1,0 +1,205 @@
+"""The calls about sessions: start, look, act, delete."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any, Protocol
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import JSONResponse, Response
+
+from seeker.engine import SessionSnapshot
+from seeker.server.dependencies import (
+    Id,
+    ItemPath,
+    Limit,
+    Offset,
+    SessionTurn,
+    SessionTurnDep,
+    session_starter,
+)
+from seeker.server.errors import problem_statuses
+from seeker.server.schemas import (
+    ACTS,
+    ActRequest,
+    EventsResponse,
+    ExplanationResponse,
+    PageResponse,
+    SessionResponse,
+    StartRequest,
+)
+from seeker.server.serializers import (
+    explanation_response,
+    json_response,
+    page_response,
+    session_response,
+)
+from seeker.server.service import (
+    Authorization,
+    IdempotencyKeyHeader,
+    ServiceDep,
+    make_idempotency_key,
+)
+from seeker.server.strict_json import StrictRoute
+from seeker.server.validation import (
+    check_filter,
+    check_length,
+    check_strategy,
+    check_text,
+    parse_model,
+    parse_strategy,
+)
+from seeker.session import Event, Say
+from seeker.stores import IdempotencyKey
+
+router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictRoute)
+
+
+@router.post(
+    "", status_code=201, response_model=SessionResponse, responses=problem_statuses(401, 404, 409)
+)
+async def start(
+    request: Request,
+    service: ServiceDep,
+    body: StartRequest,
+    idempotency_key: IdempotencyKeyHeader = None,
+    authorization: Authorization = None,
+) -> Response:
+    """Start a session: its id is the only key to it."""
+    owner, scope = session_starter(request, service, authorization)
+    settings = service.settings
+    check_length("page_size", body.page_size, settings.page_limit)
+    check_text("query", body.query, settings)
+    check_filter(body.filter)
+    request.state.text = body.query
+    key = make_idempotency_key(idempotency_key, scope, "start", body.model_dump())
+    model, strategy = parse_model(body.model), parse_strategy(body.strategy)
+    check_strategy(strategy, body.page_size)
+
+    def work() -> SessionSnapshot:
+        return service.engine.start(
+            body.catalog,
+            query=body.query,
+            filter=body.filter,
+            model=model,
+            strategy=strategy,
+            page_size=body.page_size,
+            seed=body.seed,
+            user=body.user,
+            repeat=body.repeat,
+            personalise=body.personalise,
+            owner=owner,
+            key=key,
+        )
+
+    return json_response(session_response(await service.run(work)), 201)
+
+
+@router.get("/{id}", response_model=SessionResponse, responses=problem_statuses(404, 409))
+async def show(id: Id, service: ServiceDep) -> Response:
+    """Return where a session is."""
+    return json_response(session_response(await service.run(lambda: service.engine.show(id), id)))
+
+
+@router.get("/{id}/items", response_model=PageResponse, responses=problem_statuses(404, 409))
+async def items(
+    id: Id,
+    service: ServiceDep,
+    offset: Offset = 0,
+    limit: Limit = 48,
+) -> Response:
+    """Return a slice of the ranking of this step."""
+    check_length("limit", limit, service.settings.page_limit)
+    name, page = await service.run(lambda: service.engine.more(id, offset, limit), id)
+    return json_response(page_response(page, name))
+
+
+@router.get(
+    "/{id}/explain/{item:path}",
+    response_model=ExplanationResponse,
+    responses=problem_statuses(404, 409),
+)
+async def explain(id: Id, item: ItemPath, service: ServiceDep) -> Response:
+    """Say which clicks brought an item to its place."""
+    return json_response(
+        explanation_response(await service.run(lambda: service.engine.explain(id, item), id))
+    )
+
+
+@router.get("/{id}/events", response_model=EventsResponse, responses=problem_statuses(404))
+async def events(id: Id, service: ServiceDep) -> Response:
+    """Return all that is kept of a session: a person's own data."""
+    kept = await service.run(lambda: service.engine.kept(id), id)
+    written: dict[str, Any] = {
+        "id": kept.id,
+        "catalog": kept.catalog,
+        "user": kept.person,
+        "began": kept.began,
+        "active": kept.active,
+        "events": list(kept.events),
+    }
+    return JSONResponse(written)
+
+
+@router.delete("/{id}", status_code=204, responses=problem_statuses(404))
+async def delete(id: Id, service: ServiceDep) -> Response:
+    """Forget a session and all that belongs to it."""
+    await service.run(lambda: service.engine.delete(id), id)
+    return Response(status_code=204)
+
+
+acts = APIRouter(prefix="/v1/sessions/{id}", tags=["sessions"], route_class=StrictRoute)
+
+
+class Actor(Protocol):
+    """Who lets things happen in sessions."""
+
+    def act(
+        self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
+    ) -> SessionSnapshot:
+        """Let something happen in a session."""
+        ...
+
+
+async def engine_of(turn: SessionTurnDep) -> Actor:
+    """Return the engine of the service."""
+    return turn.engine
+
+
+ENGINE = Annotated[Actor, Depends(engine_of)]
+
+
+def act_route(asked: type[ActRequest], name: str, actor: Any = ENGINE) -> Callable[..., Any]:
+    """Return the function behind a call; actor: a dependency.
+
+    A body of which all may be left out may be left out itself.
+    """
+
+    async def act(
+        request: Request, turn: SessionTurn, by: Actor, body: ActRequest | None
+    ) -> Response:
+        said = asked() if body is None else body
+        said.check_limits(turn.service.settings)
+        request.state.text = getattr(said, "text", None)
+        event = said.event()
+        return await turn.take(name, said, lambda key: by.act(turn.id, event, said.step, key))
+
+    required = any(field.is_required() for field in asked.model_fields.values())
+    act.__name__, act.__doc__ = name, asked.__doc__
+    act.__annotations__ |= {
+        "request": Request,
+        "turn": SessionTurnDep,
+        "by": actor,
+        "body": asked if required else asked | None,
+    }
+    act.__defaults__ = () if required else (None,)
+    return act
+
+
+for event, asked in ACTS.items():
+    # Words are said at /text, too: it was so from the beginning.
+    for path in (event.path, "text") if event is Say else (event.path,):
+        name = event.type if path == event.path else path
+        acts.post(f"/{path}", response_model=SessionResponse, responses=problem_statuses(404, 409))(
+            act_route(asked, name)
+        )

@@ -1,0 +1,144 @@
+"""The calls with which others may look at a session, and go on from it by themselves."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fastapi import APIRouter, Request
+from starlette.responses import JSONResponse, Response
+
+from seeker.engine import SessionSnapshot
+from seeker.server.dependencies import (
+    Id,
+    ItemPath,
+    Limit,
+    Offset,
+    SessionTurnDep,
+    Share,
+    copier,
+    session_starter,
+)
+from seeker.server.errors import problem_statuses
+from seeker.server.schemas import (
+    ExplanationResponse,
+    ForkRequest,
+    PageResponse,
+    SessionResponse,
+    ShareResponse,
+)
+from seeker.server.serializers import (
+    explanation_response,
+    json_response,
+    page_response,
+    session_response,
+)
+from seeker.server.service import (
+    Authorization,
+    IdempotencyKeyHeader,
+    ServiceDep,
+    make_idempotency_key,
+)
+from seeker.server.strict_json import StrictRoute
+from seeker.server.validation import check_length
+from seeker.stores import IdempotencyKey
+
+router = APIRouter(prefix="/v1", tags=["sharing"], route_class=StrictRoute)
+
+
+@router.post(
+    "/sessions/{id}/fork",
+    status_code=201,
+    response_model=SessionResponse,
+    responses=problem_statuses(401, 404, 409),
+)
+async def fork(
+    turn: SessionTurnDep,
+    request: Request,
+    body: ForkRequest | None = None,
+    authorization: Authorization = None,
+) -> Response:
+    """Start a session with the same events, to go on from here without changing this one."""
+    owner, _ = session_starter(request, turn.service, authorization)
+    asked, allow = body or ForkRequest(), copier(request, turn.service)
+
+    def work(key: IdempotencyKey | None) -> SessionSnapshot:
+        return turn.engine.fork(turn.id, asked.step, owner, key, allow=allow)
+
+    return await turn.take("fork", asked, work, 201)
+
+
+@router.post("/sessions/{id}/share", response_model=ShareResponse, responses=problem_statuses(404))
+async def share(id: Id, service: ServiceDep) -> Response:
+    """Return the token with which others may look at this session; the same each time."""
+    return JSONResponse({"share": await service.run(lambda: service.engine.share(id), id)})
+
+
+@router.delete("/sessions/{id}/share", status_code=204, responses=problem_statuses(404))
+async def unshare(id: Id, service: ServiceDep) -> Response:
+    """Take the token back: nobody can look at this session with it any longer."""
+    await service.run(lambda: service.engine.unshare(id), id)
+    return Response(status_code=204)
+
+
+# Those who look take turns by the token, so that however many they are, they leave the person
+# whose session it is a turn of their own.
+
+
+@router.get("/shared/{share}", response_model=SessionResponse, responses=problem_statuses(404, 409))
+async def look(share: Share, service: ServiceDep) -> Response:
+    """Return where a shared session is; its `id` is the token."""
+    engine = service.engine
+
+    def work() -> SessionSnapshot:
+        return replace(engine.show(engine.shared(share)), id=share)
+
+    return json_response(session_response(await service.run(work, share)))
+
+
+@router.get(
+    "/shared/{share}/items", response_model=PageResponse, responses=problem_statuses(404, 409)
+)
+async def items(
+    share: Share, service: ServiceDep, offset: Offset = 0, limit: Limit = 48
+) -> Response:
+    """Return a slice of the ranking of a shared session's step."""
+    check_length("limit", limit, service.settings.page_limit)
+    engine = service.engine
+    name, page = await service.run(lambda: engine.more(engine.shared(share), offset, limit), share)
+    return json_response(page_response(page, name))
+
+
+@router.get(
+    "/shared/{share}/explain/{item:path}",
+    response_model=ExplanationResponse,
+    responses=problem_statuses(404, 409),
+)
+async def explain(share: Share, item: ItemPath, service: ServiceDep) -> Response:
+    """Say which clicks brought an item to its place in a shared session."""
+    engine = service.engine
+    why = await service.run(lambda: engine.explain(engine.shared(share), item), share)
+    return json_response(explanation_response(why))
+
+
+@router.post(
+    "/shared/{share}/fork",
+    status_code=201,
+    response_model=SessionResponse,
+    responses=problem_statuses(401, 404, 409),
+)
+async def go_on(
+    share: Share,
+    request: Request,
+    service: ServiceDep,
+    idempotency_key: IdempotencyKeyHeader = None,
+    authorization: Authorization = None,
+) -> Response:
+    """Start a session of one's own that goes on from where a shared one is."""
+    owner, scope = session_starter(request, service, authorization)
+    key = make_idempotency_key(idempotency_key, scope, "fork", share)
+    engine, allow = service.engine, copier(request, service)
+
+    def work() -> SessionSnapshot:
+        return engine.fork(engine.shared(share), owner=owner, key=key, own=False, allow=allow)
+
+    return json_response(session_response(await service.run(work, share)), 201)

@@ -1,0 +1,169 @@
+"""The calls for those who look after the service, and the files of the page."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import Annotated
+
+from fastapi import APIRouter, HTTPException, Query, Request
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.responses import JSONResponse, Response, StreamingResponse
+
+from seeker.server.errors import RequestRefused, problem_statuses
+from seeker.server.export import export_lines
+from seeker.server.logging import log_error
+from seeker.server.schemas import HealthResponse, UserName
+from seeker.server.service import Authorization, ServiceDep
+
+router = APIRouter(tags=["operations"])
+
+
+@router.get("/healthz", response_model=HealthResponse, responses=problem_statuses())
+async def live(service: ServiceDep) -> Response:
+    """Say whether the service lives; it is alive if this answers, ready or not.
+
+    Nobody waits for the store here, nor for a thread: what is known of them is told.
+    """
+    health = await service.readiness.shards()
+    reasons = await service.readiness.reasons(health)
+    why = {"reasons": reasons} if reasons else {}
+    return JSONResponse(
+        {"live": True, "ready": not reasons, **why, **service.readiness.shards_json(health)}
+    )
+
+
+@router.get("/healthz/ready", response_model=HealthResponse, responses=problem_statuses())
+async def ready(service: ServiceDep) -> Response:
+    """Answer 200 only if the service can serve: kernels are loaded, store and shards answer."""
+    health = await service.readiness.shards()
+    reasons = await service.readiness.reasons(health)
+    if reasons:
+        raise RequestRefused(503, f"The service is not ready. {' '.join(reasons)}", "Try again.")
+    return JSONResponse({"live": True, "ready": True, **service.readiness.shards_json(health)})
+
+
+@router.get(
+    "/metrics",
+    response_class=Response,
+    responses={**problem_statuses(401, 403), 200: {"content": {"text/plain": {}}}},
+)
+async def metrics(service: ServiceDep, authorization: Authorization = None) -> Response:
+    """Return figures for Prometheus; needs an admin key unless the service opens them."""
+    if not service.settings.open_metrics:
+        service.keys.check_admin(authorization)
+    sessions = await service.readiness.sessions()
+    service.metrics.note(service.engine, service.pool)
+    service.metrics.note_shards(await service.readiness.shards())
+    return Response(service.metrics.text(sessions), media_type=CONTENT_TYPE_LATEST)
+
+
+@router.get(
+    "/v1/export",
+    response_class=StreamingResponse,
+    responses={**problem_statuses(401, 403), 200: {"content": {"application/x-ndjson": {}}}},
+)
+async def export(
+    service: ServiceDep,
+    user: Annotated[UserName | None, Query()] = None,
+    owner: Annotated[UserName | None, Query(max_length=64)] = None,
+    authorization: Authorization = None,
+) -> Response:
+    """Return all sessions, or those of one user, as JSON Lines; needs an admin key."""
+    service.keys.check_admin(authorization)
+
+    def written() -> Iterator[str]:
+        for line in export_lines(service.engine.store, log_error, user, owner):
+            yield json.dumps(line) + "\n"
+
+    return StreamingResponse(written(), media_type="application/x-ndjson")
+
+
+pages = APIRouter(include_in_schema=False)
+
+_TYPES = {
+    "html": "text/html; charset=utf-8",
+    "js": "text/javascript; charset=utf-8",
+    "css": "text/css; charset=utf-8",
+    "svg": "image/svg+xml",
+}
+# Nothing that matches leads out of the folder.
+_NAME = re.compile(rf"(?:[a-z]+/)?[a-z]+\.(?P<kind>{'|'.join(_TYPES)})")
+_SCRIPT = re.compile(r'^( *)<script type="module" src="/web/([^"]+)">', re.MULTILINE)
+_TEXT = re.compile(r"\{\{(\w+)\}\}")
+_TEXT_TABLE = re.compile(r"^export const documentStrings = \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
+_TEXT_ENTRY = re.compile(r'^  (\w+):\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+_IMPORT = re.compile(r'^import\s(?:[^"]*\sfrom\s)?"(\.[^"]+)";', re.MULTILINE)
+_STYLESHEET = re.compile(r'"(\./[a-z]+\.css)"')
+
+
+@pages.api_route("/", methods=["GET", "HEAD"])
+def front(request: Request) -> Response:
+    """Return the page."""
+    return page_file("index.html", request)
+
+
+@pages.api_route("/web/{name}", methods=["GET", "HEAD"])
+def part(name: str, request: Request) -> Response:
+    """Return a file that the page is made of."""
+    return page_file(name, request)
+
+
+@pages.api_route("/web/{folder}/{name}", methods=["GET", "HEAD"])
+def nested_part(folder: str, name: str, request: Request) -> Response:
+    """Return a file that the page is made of, from one of its folders."""
+    return page_file(f"{folder}/{name}", request)
+
+
+def page_file(name: str, request: Request) -> Response:
+    """Return a file of the page, or that it has not changed since."""
+    match = _NAME.fullmatch(name)
+    if match is None or not files("seeker.web").joinpath(name).is_file():
+        raise HTTPException(404)
+    content = _document(name) if match["kind"] == "html" else _read(name).encode()
+    # Browsers ask each time, so that a new version is never mixed with an old one, and are told
+    # in a word that nothing has changed.
+    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
+    headers = {"Cache-Control": "no-cache", "ETag": tag}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type=_TYPES[match["kind"]], headers=headers)
+
+
+def _read(name: str) -> str:
+    return files("seeker.web").joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def _document(name: str) -> bytes:
+    """Return a document with its texts, from the table beside it, and its preload links."""
+    table = _TEXT_TABLE.search(_read(posixpath.join(posixpath.dirname(name), "strings.js")))
+    texts = {
+        key: json.loads(value) for key, value in _TEXT_ENTRY.findall(table[1] if table else "")
+    }
+    document = _TEXT.sub(lambda match: html.escape(texts[match[1]], quote=True), _read(name))
+    return _SCRIPT.sub(
+        lambda match: _preload_links(match[2], match[1]) + match[0], document
+    ).encode()
+
+
+def _preload_links(entry: str, indent: str) -> str:
+    """Return links to the modules that one imports, through others, too, and to their styles."""
+    modules, links = [entry], list[str]()
+    for module in modules:  # grows while it is walked through
+        source, folder = _read(module), posixpath.dirname(module)
+        for path in _STYLESHEET.findall(source):
+            href = "/web/" + posixpath.normpath(posixpath.join(folder, path))
+            links.append(f'<link rel="preload" as="fetch" href="{href}" crossorigin>')
+        for path in _IMPORT.findall(source):
+            imported = posixpath.normpath(posixpath.join(folder, path))
+            if imported not in modules:
+                modules.append(imported)
+                links.append(f'<link rel="modulepreload" href="/web/{imported}">')
+    return "".join(f"{indent}{link}\n" for link in links)

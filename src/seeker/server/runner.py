@@ -1,0 +1,162 @@
+"""Serving: listen, say where, hang up on who dawdles, and stop without dropping anything."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from seeker.engine import Catalogs
+from seeker.errors import SeekerError
+from seeker.server.app import SETTINGS, create_app
+from seeker.server.auth import ApiKeys
+from seeker.server.catalogs import join_cluster, watching
+from seeker.server.hosts import AllowedHosts
+from seeker.server.logging import set_up_logging
+from seeker.server.metrics import SHARED
+from seeker.server.service import CLOSING
+from seeker.server.settings import Settings
+from seeker.stores import open_store
+from seeker.stores.opening import MEMORY
+
+if TYPE_CHECKING:
+    import uvicorn
+    from fastapi import FastAPI
+
+_THINKING = 75
+"""Seconds that a connection stays open between requests: people think longer than programs."""
+
+_BACKLOG = 2048
+_DESCRIPTORS = 65_536
+"""How many descriptors are asked for; the usual 1,024 are few for people who keep connections."""
+_OTHER_DESCRIPTORS = 64
+"""For files and databases that are opened later."""
+
+
+class ListenError(SeekerError):
+    """The address cannot be used."""
+
+    title = "The address cannot be used"
+
+
+Make: TypeAlias = "Callable[[Settings, Catalogs], FastAPI]"
+"""How an application is made of its settings and its open catalogs."""
+
+
+def serve(
+    settings: Settings,
+    tell: Callable[[str], None],
+    make: Make = create_app,
+    factory: str = "seeker.server.app:from_environment",
+) -> None:
+    """Serve until a signal comes. tell: told the address as soon as it can be called.
+
+    make: how the application is made, and factory: where its worker processes find the same.
+    """
+    import uvicorn
+    from uvicorn.supervisors import Multiprocess
+
+    set_up_logging(settings.log_level)
+    # Whatever is wrong is said here, once, and not by every worker.
+    given = settings
+    catalogs, settings = join_cluster(given, wait=True)
+    ApiKeys.read(settings.keys)
+    AllowedHosts(settings.host, settings.allowed_host)
+    if settings.workers > 1 and settings.store == MEMORY:
+        raise SeekerError(
+            "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."
+        )
+    open_store(settings.store, settings.store_timeouts).close()
+    listening = listen(settings.host, settings.port)
+    tell(_address(settings.host, listening))
+    if settings.workers == 1:
+        app = make(settings, catalogs)
+        app.state.service.exits = True
+        server = uvicorn.Server(server_config(settings, app))
+        with watching(given, lambda: setattr(server, "should_exit", True)):
+            server.run([listening])
+        return
+    with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
+        os.environ[SHARED] = figures
+        os.environ[SETTINGS] = settings.to_json()
+        config = server_config(settings, factory, factory=True, workers=settings.workers)
+        supervisor = Multiprocess(config, sockets=[listening])
+        with watching(given, supervisor.should_exit.set):
+            supervisor.run()
+
+
+def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicorn.Config:
+    """Return how the web server is set up, however many processes there are."""
+    import uvicorn
+
+    from seeker.server.connections import ConnectionLimit, TimeoutProtocol
+
+    most, backlog = connection_room()
+    http = partial(
+        TimeoutProtocol,
+        seconds=settings.request_timeout,
+        limit=ConnectionLimit(most, spare=backlog),
+    )
+    return uvicorn.Config(
+        app,
+        http=http,  # type: ignore[arg-type]
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=max(1, int(settings.stop_timeout * (1 - CLOSING))),
+        timeout_keep_alive=_THINKING,
+        proxy_headers=bool(settings.proxies),
+        forwarded_allow_ips=list(settings.proxies),
+        backlog=backlog,
+        **more,
+    )
+
+
+def connection_room() -> tuple[int, int]:
+    """Return how many connections a process may have, and how many may be accepted at once.
+
+    The descriptors that the system gives a process are for files and databases, too, and a process
+    that has none left can neither answer nor say so.
+    """
+    try:
+        import resource
+    except ImportError:
+        return _DESCRIPTORS, _BACKLOG
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
+    if soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    room = soft - len(os.listdir("/dev/fd")) - _OTHER_DESCRIPTORS
+    backlog = max(1, min(_BACKLOG, room // 16))
+    # Connections are accepted before they can be counted and closed a little after they are turned
+    # away: up to four turns of the event loop, a backlog in each, and those that are told why.
+    return max(1, room - 5 * backlog), backlog
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that listens there, or say in one sentence why nothing can."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+    except (OSError, OverflowError) as error:
+        number = getattr(error, "errno", None)
+        # Names that cannot be looked up have numbers of their own, below zero.
+        reason = os.strerror(number) if number and number > 0 else error.args[-1]
+        raise ListenError(
+            f"Nothing can listen at {host}, port {port} ({reason}).",
+            "Choose another with --port; 0 takes any that is free.",
+        ) from None
+    listening.set_inheritable(True)
+    return listening
+
+
+def _address(host: str, listening: socket.socket) -> str:
+    port = listening.getsockname()[1]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"

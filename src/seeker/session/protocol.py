@@ -1,0 +1,71 @@
+"""What a session needs to know of the catalog it searches."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from seeker.session.page import Item
+from seeker.space import View
+from seeker.types import Doubles, Floats
+
+if TYPE_CHECKING:
+    from seeker.session.finder import Finder
+    from seeker.session.rows import RowIndex
+    from seeker.session.state import State
+
+
+class TombstoneLookup(Protocol):
+    """Items that were removed, by id."""
+
+    def get(self, item: str) -> Mapping[str, Floats] | None:
+        """Return an item's vectors by view, (d,) each, or None if nothing is known of it."""
+        ...
+
+
+class SearchableCatalog(Protocol):
+    """Items with views; a catalog, or anything that can stand in for one."""
+
+    @property
+    def views(self) -> Mapping[str, View]:
+        """The views by name."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def row(self, item: str) -> int:
+        """Return the place of an item; NotFound if there is none with this id."""
+        ...
+
+    def items(self, rows: Sequence[int]) -> list[Item]:
+        """Return the items at some places."""
+        ...
+
+    def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return which items pass a filter, (items,)."""
+        ...
+
+    def keyword_prior(self, words: str) -> Doubles:
+        """Return log-probabilities from a keyword search, (items,)."""
+        ...
+
+    @property
+    def reads_text(self) -> bool:
+        """Whether words can be placed in one of the views."""
+        ...
+
+    def embed_text(self, text: str) -> tuple[str, Doubles]:
+        """Return the view that reads text, and the text's vector in it."""
+        ...
+
+    @property
+    def departed(self) -> TombstoneLookup:
+        """Items that are gone, as far as they are remembered."""
+        ...
+
+    def finder(self, state: State, rows: RowIndex) -> Finder:
+        """Return what computes order and belief for a session in some state."""
+        ...

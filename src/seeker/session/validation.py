@@ -1,0 +1,101 @@
+"""Checks of what a session is given: seeds, filters, priors, people, words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seeker.errors import BadInput, NotFound
+from seeker.session.protocol import SearchableCatalog
+from seeker.space import View
+from seeker.types import Array, Doubles
+from seeker.validation import check_vector, within_range
+
+if TYPE_CHECKING:
+    from seeker.session.events import Say
+
+
+def check_seed(seed: object) -> int:
+    """Return the seed if it is a whole number of at least 0 and below 2**128."""
+    whole = isinstance(seed, int | np.integer) and not isinstance(seed, bool)
+    if not whole or not 0 <= seed < 2**128:  # type: ignore[operator]
+        raise BadInput(f"seed is {seed!r}, but it must be a whole number from 0 to 2**128 − 1.")
+    return int(seed)  # type: ignore[call-overload,no-any-return]
+
+
+def check_filter(filter: object) -> Mapping[str, Any] | None:
+    """Return the filter, or None where there is nothing in it."""
+    if filter is not None and not isinstance(filter, Mapping):
+        raise BadInput(
+            f"The filter is {filter!r}.", "It must name attributes, as {'colour': 'red'}."
+        )
+    return filter or None
+
+
+def check_prior(prior: object, count: int) -> Doubles | str | None:
+    """Return log-probabilities, (items,), or the words to search for."""
+    if prior is None or isinstance(prior, str):
+        return prior
+    logs = check_vector("The prior", prior, count)
+    if np.isnan(logs).any() or (logs == np.inf).any():
+        raise BadInput("The prior holds NaN or +infinity.", "Use −infinity for impossible items.")
+    if not np.isfinite(logs).any():
+        raise BadInput("The prior rules out every item.", "Leave at least one possible.")
+    return logs
+
+
+def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubles] | None:
+    """Return a person's name, or their vectors by view."""
+    if user is None or isinstance(user, str):
+        return user
+    given = user if isinstance(user, Mapping) else {next(iter(views)): user}
+    if not isinstance(user, Mapping) and len(views) > 1:
+        raise BadInput(
+            "The catalog has several views, so a user vector must say which one it is for.",
+            f"Give {{view: vector}} with views from {list(views)}.",
+        )
+    unknown = [name for name in given if name not in views]
+    if unknown:
+        raise NotFound(f"There is no view '{unknown[0]}'.", f"The catalog has {list(views)}.")
+    return {
+        name: check_vector(f"The user vector for view '{name}'", c, views[name].dimensions)
+        for name, c in given.items()
+    }
+
+
+def embed_words(catalog: SearchableCatalog, text: str) -> tuple[str | None, tuple[float, ...]]:
+    """Return a view that reads text and the words' vector there; None: they are searched for."""
+    if not text.strip():
+        raise BadInput("There are no words to read.", "Say something in words.")
+    if not catalog.reads_text:
+        return None, ()
+    view, vector = catalog.embed_text(text)
+    return view, tuple(map(float, vector))
+
+
+def check_say_vector(
+    catalog: SearchableCatalog, vector: Array | Sequence[float], view: str | None
+) -> tuple[str, tuple[float, ...]]:
+    """Return a view and a vector r, (d,), in it, checked: the first one unless named."""
+    known = list(catalog.views)
+    name = known[0] if view is None else view
+    if name not in known:
+        raise BadInput(f"There is no view {name!r}.", f"The catalog has {known}.")
+    numbers_said = check_vector("The vector", vector, catalog.views[name].dimensions)
+    if not within_range(numbers_said):
+        raise BadInput("The vector must hold finite numbers, and none beyond 1e100.")
+    return name, tuple(map(float, numbers_said))
+
+
+def view_of(catalog: SearchableCatalog, said: Say) -> int:
+    """Return the place of the view in which words were said, if the catalog still has it."""
+    view = catalog.views.get(said.view or "")
+    if view is None or view.dimensions != len(said.vector):
+        raise BadInput(
+            f"The session has words in view {said.view!r} of {len(said.vector)} dimensions, "
+            "which this catalog does not have.",
+            "Open it with the catalog it was made with, or a later version of it.",
+        )
+    return list(catalog.views).index(view.name)

@@ -1,0 +1,252 @@
+"""The calls of a study, and those about sessions that a participant may make."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Depends, Path, Request
+from starlette.responses import JSONResponse, Response
+
+from seeker.server.dependencies import TOKEN_SCHEMA, Id, token_check
+from seeker.server.errors import problem_statuses
+from seeker.server.routes.sessions import act_route
+from seeker.server.schemas import (
+    ActRequest,
+    ClickRequest,
+    FoundRequest,
+    RedoRequest,
+    SessionResponse,
+    UndoRequest,
+)
+from seeker.server.serializers import item_response, json_response, session_response
+from seeker.server.service import Authorization, ServiceDep
+from seeker.server.strict_json import StrictRoute
+from seeker.session import Click, Event, Found, Redo, Undo
+from seeker.study.conduct import ParticipantProgress, Study
+from seeker.study.export import count_progress
+from seeker.study.schemas import (
+    AboutResponse,
+    JoinedResponse,
+    JoinRequest,
+    ProgressResponse,
+    RecordsResponse,
+    StandingResponse,
+)
+from seeker.study.searching import TrialSearch
+from seeker.study.tables import tables_of, unknown_participant
+
+router = APIRouter(prefix="/v1/study", tags=["study"], route_class=StrictRoute)
+
+Key = Annotated[
+    str,
+    Path(description="The key of a participant.", json_schema_extra=TOKEN_SCHEMA),
+    token_check(unknown_participant),
+]
+Number = Annotated[int, Path(ge=0, le=1000, description="Which of a participant's searches.")]
+
+
+async def get_trial_search(request: Request) -> TrialSearch:
+    """Return the study that a request is for; plain functions would be called in a thread."""
+    searching: TrialSearch = request.app.state.searching
+    return searching
+
+
+TrialSearchDep = Annotated[TrialSearch, Depends(get_trial_search)]
+
+
+async def get_study(searching: TrialSearchDep) -> Study:
+    """Return how the study is conducted that a request is for."""
+    return searching.conduct
+
+
+StudyDep = Annotated[Study, Depends(get_study)]
+
+
+@router.get("", response_model=AboutResponse, responses=problem_statuses())
+async def about(service: ServiceDep, study: StudyDep) -> Response:
+    """Tell what somebody should know before they take part."""
+    text, digest = await service.run(study.consent)
+    joined, withdrawn = await service.run(study.people.counts)
+    design = study.design
+    return JSONResponse(
+        {
+            "open": joined - withdrawn < design.people,
+            "consent": text,
+            "digest": digest,
+            "trials": design.trials,
+            "steps": design.steps,
+            "page_size": design.page_size,
+            "items": design.items,
+        }
+    )
+
+
+@router.post(
+    "/participants", status_code=201, response_model=JoinedResponse, responses=problem_statuses(409)
+)
+async def join(service: ServiceDep, study: StudyDep, body: JoinRequest) -> Response:
+    """Take part, having read the consent text."""
+
+    def work() -> dict[str, Any]:
+        key, standing = study.join(body.consent)
+        return {"key": key, **_standing_json(study, standing)}
+
+    return JSONResponse(await service.run(work), 201)
+
+
+@router.get("/participants/{key}", response_model=StandingResponse, responses=problem_statuses(404))
+async def standing(key: Key, service: ServiceDep, study: StudyDep) -> Response:
+    """Tell a participant where they are."""
+    return JSONResponse(
+        await service.run(lambda: _standing_json(study, study.standing(key)), _turn(key))
+    )
+
+
+@router.post(
+    "/participants/{key}/trials",
+    response_model=StandingResponse,
+    responses=problem_statuses(404, 409),
+)
+async def trial(key: Key, service: ServiceDep, searching: TrialSearchDep) -> Response:
+    """Begin the next search, or go on with the one that is not over."""
+
+    def work() -> dict[str, Any]:
+        return _standing_json(searching.conduct, searching.next(key))
+
+    return JSONResponse(await service.run(work, _turn(key)))
+
+
+@router.post(
+    "/participants/{key}/trials/{number}/stop",
+    response_model=StandingResponse,
+    responses=problem_statuses(404, 409),
+)
+async def stop(
+    key: Key, number: Number, service: ServiceDep, searching: TrialSearchDep
+) -> Response:
+    """Give up a search."""
+
+    def work() -> dict[str, Any]:
+        return _standing_json(searching.conduct, searching.stop(key, number))
+
+    return JSONResponse(await service.run(work, _turn(key)))
+
+
+@router.get(
+    "/participants/{key}/records", response_model=RecordsResponse, responses=problem_statuses(404)
+)
+async def records(key: Key, service: ServiceDep, study: StudyDep) -> Response:
+    """Return all that is recorded about a participant, except what must stay hidden."""
+    return JSONResponse(await service.run(lambda: _records_json(study, key), _turn(key)))
+
+
+@router.delete("/participants/{key}", status_code=204, responses=problem_statuses(404))
+async def withdraw(key: Key, service: ServiceDep, study: StudyDep) -> Response:
+    """Withdraw: delete everything that was recorded about a participant."""
+    await service.run(lambda: study.withdraw(key), _turn(key))
+    return Response(status_code=204)
+
+
+@router.get("/progress", response_model=ProgressResponse, responses=problem_statuses(401, 403))
+async def how_far(
+    service: ServiceDep, study: StudyDep, authorization: Authorization = None
+) -> Response:
+    """Tell the organiser how far the study has come; needs an admin key."""
+    service.keys.check_admin(authorization)
+    store = tables_of(study.engine.store)
+    return JSONResponse(await service.run(lambda: count_progress(store).to_json()))
+
+
+def _turn(key: str) -> str:
+    return f"participant {key}"
+
+
+def _standing_json(study: Study, standing: ParticipantProgress) -> dict[str, Any]:
+    current, ended = standing.current, None
+    if standing.trials and current is None:
+        last = standing.trials[-1]
+        ended = {"number": last.number, "outcome": last.outcome, "used": standing.used}
+    going = None
+    if current is not None:
+        going = {
+            "number": current.number,
+            "session": current.session,
+            "target": item_response(
+                study.catalog.item(current.target), study.design.catalog
+            ).model_dump(),
+            "used": standing.used,
+        }
+    return {
+        "trials": study.design.trials,
+        "steps": study.design.steps,
+        "done": standing.done,
+        "current": going,
+        "last": ended,
+    }
+
+
+def _records_json(study: Study, key: str) -> dict[str, Any]:
+    standing = study.standing(key)
+    person = standing.person
+    return {
+        "label": person.label,
+        "consent": person.consent,
+        "began": person.began,
+        "trials": [
+            {
+                "number": trial.number,
+                "target": trial.target,
+                "began": trial.began,
+                "ended": trial.ended,
+                "outcome": trial.outcome,
+                "pages": [
+                    {
+                        "shown": list(step.page),
+                        "at": step.at,
+                        "act": step.act,
+                        "item": step.item,
+                        "seconds": step.seconds,
+                    }
+                    for step in study.trials.steps(trial.session)
+                ],
+            }
+            for trial in standing.trials
+        ],
+    }
+
+
+searches = APIRouter(prefix="/v1/sessions", tags=["searches"], route_class=StrictRoute)
+
+
+@searches.get("/{id}", response_model=SessionResponse, responses=problem_statuses(404, 409))
+async def show(id: Id, service: ServiceDep, study: TrialSearchDep) -> Response:
+    """Return where a search is."""
+    return json_response(session_response(await service.run(lambda: study.show(id), id)))
+
+
+class UndoOneRequest(UndoRequest):
+    """Take back the last thing done."""
+
+    count: Literal[1] = 1
+
+
+class RedoOneRequest(RedoRequest):
+    """Bring back what was undone last."""
+
+    count: Literal[1] = 1
+
+
+STUDY_ACTS: Mapping[type[Event], type[ActRequest]] = {
+    Click: ClickRequest,
+    Undo: UndoOneRequest,
+    Redo: RedoOneRequest,
+    Found: FoundRequest,
+}
+
+for event, asked in STUDY_ACTS.items():
+    searches.post(
+        f"/{{id}}/{event.path}",
+        response_model=SessionResponse,
+        responses=problem_statuses(404, 409),
+    )(act_route(asked, event.type, TrialSearchDep))

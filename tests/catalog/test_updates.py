@@ -1,0 +1,304 @@
+"""Updates: a new version beside the old one, switched at once."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import seeker
+from catalog.test_build_parts import SHIRTS, MeanColour, jsonl, picture
+from seeker import BadInput, Catalog, Conflict, NotFound, Session
+from seeker.catalog.build import update
+from seeker.catalog.build.publish import versions_in_use
+from seeker.catalog.file_lock import file_lock
+from seeker.catalog.verify import find_problems
+from server.test_parts import WITHIN
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    return seeker.build(jsonl(tmp_path / "shirts.jsonl", SHIRTS), tmp_path / "catalog")
+
+
+def folder_of(catalog: Catalog) -> Path:
+    assert catalog.folder is not None
+    return catalog.folder
+
+
+def test_removing_makes_a_new_version_and_keeps_the_old_one_open(catalog: Catalog) -> None:
+    old, path = catalog, folder_of(catalog)
+    assert not old.changed()
+    new = update.remove(path, ids=["b"])
+    assert list(new.ids) == ["a", "c", "d"]
+    assert (new.version, new.changed(), old.changed()) == (2, False, True)
+    assert old.item("b").title == "Plain shirt"
+    assert [hit.item.id for hit in old.search("linen")] == ["b"]
+    assert new.search("linen") == []
+    assert [new.row(id) for id in new.ids] == [0, 1, 2]
+    np.testing.assert_array_equal(
+        new.views["vector"].vectors, old.views["vector"].vectors[[0, 2, 3]]
+    )
+    assert new.item("a") == old.item("a")
+    assert new.attributes == old.attributes
+    assert find_problems(path) == []
+
+
+def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
+    new = update.remove(folder_of(catalog), where={"price": {"gt": 30}})
+    fresh = Catalog.from_arrays(["a", "d"], {"vector": [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]})
+    assert list(new.ids) == ["a", "d"]
+    assert new.views["vector"].scale == fresh.views["vector"].scale
+    np.testing.assert_array_equal(new.views["vector"].mean, fresh.views["vector"].mean)
+
+
+def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
+    path = folder_of(catalog)
+    assert catalog.departed.get("b") is None
+    update.remove(path, ids=["b"])
+    new = update.remove(path, ids=["c"])
+    for id, vector in (("b", [0.0, 1.0, 0.0]), ("c", [1.0, 0.0, 0.0])):
+        kept = new.departed.get(id)
+        assert kept is not None
+        assert kept["vector"].dtype == np.float32
+        assert kept["vector"].tolist() == vector
+    assert new.departed.get("a") is None
+    assert new.departed.get("\ud800") is None
+    assert new.head is not None
+    assert new.head.departed == 2
+    back = update.add(path, jsonl(path.parent / "back.jsonl", [SHIRTS[1]]))
+    assert back.departed.get("b") is None
+    assert back.departed.get("c") is not None
+
+
+def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_path: Path) -> None:
+    """A session in which an item was liked goes on, whatever else is removed."""
+    path = folder_of(catalog)
+    rows: list[dict[str, Any]] = [
+        {"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(13)
+    ]
+    session = update.add(path, jsonl(tmp_path / "more.jsonl", rows)).session(seed=1)
+    session.like("b", shown=["a", "b", "c"])
+    session.dislike("c", shown=["a", "c", "d"])
+    update.remove(path, ids=["b"])
+    for row in rows:
+        new = update.remove(path, ids=[row["id"]])
+    kept = new.departed.get("b")
+    assert kept is not None
+    assert kept["vector"].tolist() == [0.0, 1.0, 0.0]
+    assert new.head is not None
+    assert new.head.departed == 14
+    again = Session.replay(new, session.events)
+    assert again.likes == ["b"]
+    assert "b" not in again.more(0, 100).ids
+
+
+def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> None:
+    path = folder_of(catalog)
+    update.remove(path, ids=["b"])
+    update.remove(path, ids=["c"])
+    # The first removal was long ago, as far as the catalog knows.
+    written = json.loads((path / "catalog.json").read_text())
+    written["source"]["updates"][0]["at"] = "2020-01-01T00:00:00Z"
+    (path / "catalog.json").write_text(json.dumps(written))
+    assert update.forget_removed(path, 10_000) == 0
+    assert Catalog.open(path).version == 3, "nothing to forget makes no new version"
+    assert update.forget_removed(path, 100) == 1
+    new = Catalog.open(path)
+    assert new.departed.get("b") is None
+    assert new.departed.get("c") is not None
+    assert update.forget_removed(path) == 1
+    assert Catalog.open(path).departed.get("c") is None
+    assert Catalog.open(path).version == 5
+    versions_in_use(path)
+    assert find_problems(path) == []
+    for wrong in (-1, 1.5, "3"):
+        with pytest.raises(BadInput, match="days"):
+            update.forget_removed(path, wrong)  # type: ignore[arg-type]
+
+
+def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    """An item of which one view's vectors are lost cannot be compared in all views."""
+    path = folder_of(catalog)
+    rows = [{**row, "other": [1.0, 2.0, float(n)]} for n, row in enumerate(SHIRTS[:2])]
+    new = seeker.build(jsonl(tmp_path / "more.jsonl", rows), path, replace=True)
+    assert set(new.views) == {"vector", "other"}
+    assert new.departed.get("c") is None
+    session = catalog.session()
+    session.like("c")
+    with pytest.raises(NotFound, match="nothing is known"):
+        Session.replay(new, session.events)
+
+
+def test_only_the_last_updates_are_told(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(update, "UPDATES_KEPT", 2)
+    for id in "abc":
+        new = update.remove(folder_of(catalog), ids=[id])
+    assert new.head is not None
+    assert [one["version"] for one in new.head.source["updates"]] == [3, 4]
+
+
+def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_path: Path) -> None:
+    rows = [
+        {"id": "e", "title": "Scarf", "price": 7, "size": "L", "vector": [3.0, 0.0, 0.0]},
+        {"id": "a", "title": "Again", "vector": [3.0, 0.0, 0.0]},
+        {"id": "f", "title": "Dear", "price": "dear", "vector": [3.0, 0.0, 0.0]},
+        {"id": "e", "title": "Twice", "vector": [3.0, 0.0, 0.0]},
+    ]
+    told: list[str] = []
+    new = update.add(folder_of(catalog), jsonl(tmp_path / "more.jsonl", rows), tell=told.append)
+    assert list(new.ids) == ["a", "b", "c", "d", "e"]
+    assert new.item("a").title == "Striped shirt"
+    assert new.item("e").attributes == {"price": 7, "size": "L"}
+    assert new.matching({"price": {"lt": 30}}).tolist() == [True, False, False, False, True]
+    assert [hit.item.id for hit in new.search("scarf")] == ["e"]
+    report = "\n".join(told)
+    assert "1 × id that is in the catalog already: line 2 ('a')" in report
+    assert "1 × attribute of another kind: line 3" in report
+    assert "1 × duplicate id: line 4 ('e')" in report
+    with pytest.raises(BadInput, match="in the catalog already"):
+        update.add(folder_of(catalog), tmp_path / "more.jsonl", strict=True)
+
+
+def test_what_cannot_be_added_changes_nothing(catalog: Catalog, tmp_path: Path) -> None:
+    path = folder_of(catalog)
+    for rows, says in (
+        ([{"id": "e", "title": "no vector"}], "view 'vector'"),
+        ([{"id": "e", "vector": [1.0, 2.0]}], "3 dimensions"),
+    ):
+        with pytest.raises(BadInput, match=says):
+            update.add(path, jsonl(tmp_path / "more.jsonl", rows))
+    assert not catalog.changed()
+    assert not path.with_name("catalog.building").exists()
+
+
+@pytest.mark.parametrize(
+    ("asked", "kind", "says"),
+    [
+        ({}, BadInput, "Nothing says"),
+        ({"ids": ["z", "a"]}, NotFound, "'z'"),
+        ({"where": {"cost": 3}}, NotFound, "cost"),
+        ({"where": {"price": 3}}, NotFound, "No item"),
+        ({"ids": ["a", "b", "c", "d"]}, BadInput, "Nothing would be left"),
+    ],
+)
+def test_removals_that_mean_nothing_change_nothing(
+    catalog: Catalog, asked: dict[str, object], kind: type[Exception], says: str
+) -> None:
+    with pytest.raises(kind, match=says):
+        update.remove(folder_of(catalog), **asked)  # type: ignore[arg-type]
+    assert not catalog.changed()
+    assert not folder_of(catalog).with_name("catalog.building").exists()
+
+
+def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog) -> None:
+    path = folder_of(catalog)
+    second = update.remove(path, ids=["b"])
+    assert (path / "items.sqlite").exists()
+    third = update.remove(path, ids=["c"])
+    assert not (path / "items.sqlite").exists()
+    assert second.item("c").title == "Skirt"
+    assert versions_in_use(path) > 0
+    assert versions_in_use(path) == 0
+    assert third.item("d").title == "Hat"
+    assert find_problems(path) == []
+    assert len(list(path.rglob("*.sqlite"))) == 1
+
+
+def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
+    path = folder_of(catalog)
+    update.remove(path, ids=["b"])
+    versions_in_use(path)
+    with pytest.raises(Conflict, match="tidied away"):
+        catalog.item("a")
+
+
+def test_one_update_at_a_time(catalog: Catalog) -> None:
+    path = folder_of(catalog)
+    work = path.with_name("catalog.building")
+    with file_lock(work / "lock", "it is held"):
+        for change in (
+            lambda: update.remove(path, ids=["a"], wait=0.0),
+            lambda: update.add(path, path.parent / "shirts.jsonl", wait=0.0),
+            lambda: update.forget_removed(path, wait=0.0),
+            lambda: versions_in_use(path, wait=0.0),
+        ):
+            with pytest.raises(Conflict, match="another process"):
+                change()
+    assert len(update.remove(path, ids=["a"])) == 3
+
+
+def test_updates_wait_for_each_other(catalog: Catalog, tmp_path: Path) -> None:
+    """Ten at once, each with a lock file that goes with its work: none is lost or refused."""
+    path = folder_of(catalog)
+    rows = [{"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(10)]
+    update.add(path, jsonl(tmp_path / "more.jsonl", rows))
+
+    def remove(row: dict[str, Any]) -> None:
+        update.remove(path, ids=[row["id"]], wait=WITHIN)
+
+    with ThreadPoolExecutor(10) as threads:
+        for done in [threads.submit(remove, row) for row in rows]:
+            done.result()
+    new = Catalog.open(path)
+    assert (list(new.ids), new.version) == (["a", "b", "c", "d"], 12)
+    assert find_problems(path) == []
+    assert not path.with_name("catalog.building").exists()
+
+
+def test_thumbnails_are_shared_and_swept(tmp_path: Path) -> None:
+    for name, colour in (("red", (255, 0, 0)), ("green", (0, 255, 0))):
+        picture(tmp_path / "pictures" / f"{name}.png", colour)
+    picture(tmp_path / "more" / "blue.png", (0, 0, 255))
+    embedders = {"colour": MeanColour()}
+    path = tmp_path / "catalog"
+    catalog = seeker.build(tmp_path / "pictures", path, views=["colour"], embedders=embedders)
+    added = update.add(path, tmp_path / "more", embedders=embedders)
+    files = [added.media_file(item) for item in added.items([0, 1, 2])]
+    assert all(file is not None and file.is_file() for file in files)
+    assert len(set(files)) == 3
+    assert added.items([0, 1]) == catalog.items([0, 1])
+    fewer = update.remove(path, ids=["green.png"])
+    versions_in_use(path)
+    assert len(list((path / "media").rglob("*.webp"))) == 2
+    assert [item.id for item in fewer.items([0, 1])] == ["red.png", "blue.png"]
+    assert find_problems(path) == []
+    (path / str(fewer.item("red.png").media)).write_bytes(b"other")
+    (path / str(fewer.item("blue.png").media)).unlink()
+    assert find_problems(path) == [
+        "1 thumbnails are missing.",
+        "1 thumbnails are not what was written.",
+    ]
+
+
+def test_building_again_replaces_only_when_asked(catalog: Catalog, tmp_path: Path) -> None:
+    path = folder_of(catalog)
+    rows = jsonl(tmp_path / "other.jsonl", [SHIRTS[0], {"id": "z", "vector": [9.0, 9.0, 9.0]}])
+    with pytest.raises(Conflict, match="--replace"):
+        seeker.build(rows, path)
+    assert not catalog.changed()
+    new = seeker.build(rows, path, replace=True)
+    assert (list(new.ids), new.version) == (["a", "z"], 2)
+    assert catalog.changed()
+    assert catalog.item("b").title == "Plain shirt"
+    kept = new.departed.get("b")
+    assert kept is not None
+    assert kept["vector"].tolist() == [0.0, 1.0, 0.0]
+
+
+def test_nothing_is_built_over_what_is_no_catalog(tmp_path: Path) -> None:
+    rows = jsonl(tmp_path / "rows.jsonl", SHIRTS)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "letter.txt").write_text("dear")
+    for place in (tmp_path / "mine", tmp_path / "mine" / "letter.txt"):
+        with pytest.raises(Conflict, match="no catalog"):
+            seeker.build(rows, place, replace=True)
+    assert (tmp_path / "mine" / "letter.txt").read_text() == "dear"
+    (tmp_path / "empty").mkdir()
+    assert len(seeker.build(rows, tmp_path / "empty")) == 4

@@ -1,0 +1,170 @@
+"""The documentation says what is so: its code runs, figures were measured, links lead on."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from seeker.server.settings import read_settings
+from support.documents import ROOT, Reader, blocks, pages
+from support.stores import NewStore
+
+# Decisions, the lab's and the benchmarks' pages are records: they quote what was run then.
+PAGES = list(
+    pages(
+        *("README.md", "CONTRIBUTING.md", "docs/index.md", "docs/architecture.md"),
+        *("docs/tutorial", "docs/how-to", "docs/reference", "docs/explanation"),
+    )
+)
+LANGUAGES = {
+    *("python", "sh", "bash", "json", "jsonl", "toml"),
+    *("html", "js", "css", "nginx", "diff", "text"),
+}
+OTHERS_RUN_IT = {"docs/reference/http.md", "docs/how-to/shards-on-ray.md"}
+"""Pages with tests of their own, which need more than a folder."""
+
+QUOTING = ("why-choice", "exploration", "belief", "limits")
+"""Explanations that quote what was measured."""
+
+
+def _name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+def with_blocks(*languages: str) -> list[Path]:
+    """Return the pages that have blocks in one of some languages."""
+    return [page for page in PAGES if {block.language for block in blocks(page)} & {*languages}]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=_name)
+def test_every_block_says_what_it_is(page: Path) -> None:
+    for block in blocks(page):
+        assert block.language in LANGUAGES, f"{_name(page)}, line {block.line}: {block.language!r}"
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        page
+        for page in with_blocks("python", "sh", "bash", "json", "jsonl")
+        if _name(page) not in OTHERS_RUN_IT
+    ],
+    ids=_name,
+)
+def test_code_runs(page: Path, tmp_path: Path, new_store: NewStore) -> None:
+    environment = {}
+    if "$DATABASE" in page.read_text(encoding="utf-8"):
+        environment["DATABASE"] = new_store("postgres")
+    if page.name == "README.md":
+        _things_at_hand(tmp_path)
+    with Reader(tmp_path, environment) as reader:
+        for block in blocks(page):
+            reader.do(block, f"{_name(page)}, line {block.line}")
+
+
+def _things_at_hand(folder: Path) -> None:
+    """Make what a reader of the README is supposed to have: photos and a table."""
+    from PIL import Image
+
+    (folder / "photos").mkdir()
+    for n in range(15):
+        Image.new("RGB", (40, 40), (15 * n, 90, 255 - 15 * n)).save(folder / f"photos/{n}.jpg")
+    rows = [f"{n},A book about {word}" for n, word in enumerate(["foxes", "tea", "snow"] * 5)]
+    (folder / "books.csv").write_text("\n".join(["id,title", *rows]))
+
+
+@pytest.mark.parametrize("page", with_blocks("toml"), ids=_name)
+def test_settings_files_are_understood(page: Path, tmp_path: Path) -> None:
+    for block in blocks(page):
+        if block.language == "toml":
+            file = tmp_path / "seeker.toml"
+            file.write_text(block.code, encoding="utf-8")
+            read_settings({}, {}, str(file))
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+def test_nginx_understands_the_configuration(tmp_path: Path) -> None:
+    page = ROOT / "docs/how-to/nginx-and-api-keys.md"
+    (found,) = (block.code for block in blocks(page) if block.language == "nginx")
+    # Certificates and the port are this machine's matter; all the rest is as documented.
+    served = re.sub(r"^\s*ssl_certificate.*\n", "", found, flags=re.MULTILINE)
+    served = served.replace("listen 443 ssl;", f"listen unix:{tmp_path}/socket;")
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/pid; error_log {tmp_path}/errors; events {{}}\n"
+        f"http {{ access_log off; client_body_temp_path {tmp_path}/a; proxy_temp_path {tmp_path}/b;"
+        f" fastcgi_temp_path {tmp_path}/c; uwsgi_temp_path {tmp_path}/d;"
+        f" scgi_temp_path {tmp_path}/e;\n{served} }}"
+    )
+    done = subprocess.run(
+        ["nginx", "-t", "-e", str(tmp_path / "early"), "-c", str(tmp_path / "nginx.conf")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_readme_shows_what_the_lab_found() -> None:
+    def rows(page: str) -> dict[str, list[str]]:
+        cells = [
+            [cell.strip() for cell in line.strip("|").split("|")]
+            for line in (ROOT / page).read_text(encoding="utf-8").splitlines()
+            if re.match(r"\| [^|]+ \| \d\.\d+ \(\d", line)
+        ]
+        return {row[0].split(",")[0]: row[1:3] for row in cells}
+
+    measured, told = rows("docs/lab/README.md"), rows("README.md")
+    assert "Seeker" in told
+    assert {name: measured[name] for name in told} == told
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(f"docs/explanation/{name}.md" for name in QUOTING)]
+)
+def test_figures_are_those_that_were_measured(page: str) -> None:
+    records = pages("docs/lab", "docs/decisions", "docs/benchmarks")
+    measured = {float(one) for record in records for one in _decimals(record)}
+    # 0.05 and the like are settings, not results; two decimals may be a rounded third.
+    quoted = [one for one in _decimals(ROOT / page) if float(one) > 0.05]
+    digits = {one: len(one.partition(".")[2]) for one in quoted}
+    unknown = [
+        one
+        for one in quoted
+        if not any(abs(value - float(one)) <= 0.5001 * 10.0 ** -digits[one] for value in measured)
+    ]
+    assert unknown == []
+
+
+def _decimals(page: Path) -> list[str]:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    return re.findall(r"(?<![\d.])\d+\.\d+(?![\d.])", text)
+
+
+def test_links_between_pages_lead_somewhere() -> None:
+    link = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[^)\s]*)?\)")
+    lost = []
+    for page in pages("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs"):
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for match in link.finditer(text):
+            target = match[1]
+            outside = target.startswith(("http:", "https:", "mailto:"))
+            if not outside and not (page.parent / target).exists():
+                lost.append(f"{_name(page)}: {target}")
+    assert lost == []
+
+
+def test_the_site_is_built_without_a_complaint(tmp_path: Path) -> None:
+    pytest.importorskip("mkdocs")
+    done = subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = {path.relative_to(tmp_path / "site") for path in (tmp_path / "site").rglob("*.html")}
+    assert {Path("index.html"), Path("tutorial/photos.html"), Path("reference/cli.html")} <= made

@@ -1,0 +1,114 @@
+"""The belief cache: bounded by memory, and no answer depends on what is in it."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from conftest import made
+from seeker import Catalog
+from seeker.session import Click, Undo
+from seeker.stores import MemoryStore
+from support.engines import clicks, engine
+
+
+def test_a_cache_of_nothing_answers_as_a_cache_of_everything(two_views: Catalog) -> None:
+    store = MemoryStore()
+    large, none = engine(two_views, store), engine(two_views, store, cache_bytes=0)
+    shown = clicks(large, large.start(seed=1), 5)
+    assert none.show(shown.id) == shown
+    assert len(none.cache) == 0
+    after = none.act(shown.id, Click(shown.page.ids[3], "dislike"), 5)
+    assert large.show(shown.id) == after
+    assert none.act(shown.id, Undo()) == large.show(shown.id)
+    assert large.cache.hits >= 5
+
+
+def test_the_cache_keeps_to_its_bytes_and_drops_the_oldest(two_views: Catalog) -> None:
+    one = engine(two_views)
+    first = clicks(one, one.start(), 2)
+    room = 3 * one.cache.bytes
+    one = engine(two_views, one.store, cache_bytes=room)
+    ids = [clicks(one, one.start(), 2).id for _ in range(12)]
+    assert 0 < one.cache.bytes <= room
+    assert 3 < len(one.cache) < 12, "light sessions find room before any is dropped"
+    assert one.cache.dropped
+    assert one.cache.take(ids[0]) is None
+    assert one.cache.take(ids[-1]) is not None
+    assert one.show(first.id) == first
+
+
+def test_a_session_that_was_lightened_answers_as_before(two_views: Catalog) -> None:
+    one = engine(two_views)
+    shown = clicks(one, one.start(seed=3), 3)
+    before = one.cache.bytes
+    one.cache.limit = before - 1
+    assert one.show(shown.id) == shown
+    assert 0 < one.cache.bytes < before
+    assert (one.cache.dropped, one.cache.misses) == (0, 0)
+    other = engine(two_views, one.store)
+    other.show(shown.id)
+    for n in range(3):
+        shown = one.act(shown.id, Click(shown.page.ids[n], "like"), shown.step)
+        assert other.show(shown.id) == shown
+    assert one.act(shown.id, Undo(4)) == other.show(shown.id)
+
+
+def test_what_is_dropped_is_freed_at_once() -> None:
+    one = engine(made(4000, dims=(24, 9)))
+    gc.disable()
+    tracemalloc.start()
+    try:
+        shown = clicks(one, one.start(), 3)
+        entry = one.cache.take(shown.id)
+        assert entry is not None
+        kept = entry.session.nbytes
+        one.cache.put(shown.id, entry)
+        del entry
+        before, _ = tracemalloc.get_traced_memory()
+        one.cache.forget(shown.id)
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+        gc.enable()
+    assert before - after > kept > 100_000
+
+
+_CROWD = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from conftest import made
+from seeker.engine import Catalogs, Engine
+from seeker.session import Click
+from seeker.stores import MemoryStore
+
+def own():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
+
+limit = 16_000_000
+one = Engine(Catalogs({"shop": made(15_000, (6,))}), MemoryStore(), cache_bytes=limit)
+one.warm()
+before = own()
+for seed in range(60):
+    shown = one.start(seed=seed)
+    for n in range(2):
+        shown = one.act(shown.id, Click(shown.page.ids[n], "like"))
+print((own() - before) / limit, one.cache.dropped)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="memory is read from /proc")
+def test_the_limit_of_the_cache_bounds_what_sessions_take_of_the_process() -> None:
+    here = str(Path(__file__).parents[1])
+    run = subprocess.run([sys.executable, "-c", _CROWD, here], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    taken, dropped = map(float, run.stdout.split())
+    assert dropped > 10, "more was asked for than there is room"
+    assert taken < 1.5

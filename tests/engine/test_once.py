@@ -1,0 +1,189 @@
+"""Each thing happens once, whoever asks for it, how often, and in how many processes."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from seeker import BadInput, Catalog, NotFound
+from seeker.engine import StaleStepError
+from seeker.session import Click, Undo
+from seeker.stores import (
+    IdempotencyKey,
+    IdempotencyRecord,
+    MemoryStore,
+    StoredSession,
+    StoreError,
+    open_store,
+)
+from seeker.stores.base import EventJson
+from support.engines import clicks, engine
+
+
+def test_engines_that_share_a_store_agree(two_views: Catalog, tmp_path: Path) -> None:
+    address = str(tmp_path / "s.sqlite")
+    first, second = engine(two_views, open_store(address)), engine(two_views, open_store(address))
+    alone = engine(two_views)
+    shown, lone = first.start(seed=9), alone.start(seed=9)
+    for n in range(6):
+        turn = (first, second)[n % 2]
+        shown = turn.act(shown.id, Click(shown.page.ids[n], "like"), n)
+        lone = alone.act(lone.id, Click(lone.page.ids[n], "like"), n)
+        assert (shown.page, shown.belief) == (lone.page, lone.belief)
+    first.act(shown.id, Undo())
+    assert second.show(shown.id) == first.show(shown.id)
+    first.delete(shown.id)
+    with pytest.raises(NotFound):
+        second.act(shown.id, Click(shown.page.ids[0], "like"))
+    first.close()
+    second.close()
+
+
+class Counting(MemoryStore):
+    """A store that counts how often it is read."""
+
+    reads = 0
+
+    def load(self, session: str, after: int = 0) -> StoredSession | None:
+        self.reads += 1
+        return super().load(session, after)
+
+    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
+        self.reads += 1
+        return super().remembered(scope, name)
+
+
+def test_a_click_in_a_session_that_is_in_memory_reads_nothing(small: Catalog) -> None:
+    store = Counting()
+    one, two = engine(small, store), engine(small, store)
+    shown = one.start()
+    for n in range(3):
+        key = IdempotencyKey(shown.id, f"click {n}", "f")
+        shown = one.act(shown.id, Click(shown.page.ids[0], "like"), n, key)
+    assert store.reads == 0
+    # Somebody else writes: the step of before is refused, and the present one is not.
+    other = two.act(shown.id, Click(shown.page.ids[1], "dislike"), 3)
+    with pytest.raises(StaleStepError) as refused:
+        one.act(shown.id, Click(shown.page.ids[2], "like"), 3)
+    assert refused.value.shown == other
+    two.act(shown.id, Undo())
+    other = two.act(shown.id, Click(other.page.ids[0], "like"))
+    again = one.act(shown.id, Click(other.page.ids[1], "like"), 4)
+    assert (again.step, again.likes) == (5, [*other.likes, other.page.ids[1]])
+    two.delete(shown.id)
+    with pytest.raises(NotFound):
+        one.act(shown.id, Undo())
+
+
+class Forgetful(MemoryStore):
+    """A store that keeps a click and then fails to say so."""
+
+    def append(
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
+    ) -> None:
+        super().append(session, expected, event, at, key)
+        raise StoreError("The connection was lost.")
+
+
+def test_a_click_that_may_have_been_kept_is_never_done_again_by_itself(small: Catalog) -> None:
+    one = engine(small, Forgetful())
+    shown = one.start()
+    with pytest.raises(StoreError):
+        one.act(shown.id, Click(shown.page.ids[0], "like"))
+    assert one.kept(shown.id).length == 2
+    assert one.show(shown.id).likes == [shown.page.ids[0]]
+
+
+def test_a_click_on_a_page_that_has_passed_is_refused_with_the_present_one(small: Catalog) -> None:
+    one = engine(small)
+    old = one.start()
+    new = one.act(old.id, Click(old.page.ids[0], "like"), 0)
+    with pytest.raises(StaleStepError) as refused:
+        one.act(old.id, Click(old.page.ids[1], "like"), 0)
+    assert refused.value.shown == new
+    assert one.show(old.id) == new
+
+
+def test_a_repeated_request_is_done_once_and_answered_as_before(small: Catalog) -> None:
+    one = engine(small)
+    begin = IdempotencyKey("me", "begin", "f")
+    start = one.start(key=begin)
+    key = IdempotencyKey(start.id, "k1", "f1")
+    first = one.act(start.id, Click(start.page.ids[0], "like"), key=key)
+    clicks(one, first, 3)
+    for other in (one, engine(small, one.store)):
+        assert other.act(start.id, Click(start.page.ids[0], "like"), key=key) == first
+        assert other.start(key=begin) == start
+    assert one.kept(start.id).length == 5
+    assert one.store.count() == 1
+    with pytest.raises(BadInput, match="different request"):
+        one.act(
+            start.id, Click(start.page.ids[1], "like"), key=IdempotencyKey(start.id, "k1", "f2")
+        )
+
+
+def test_of_many_threads_one_wins_each_step(small: Catalog, tmp_path: Path) -> None:
+    address = str(tmp_path / "s.sqlite")
+    engines = [engine(small, open_store(address)) for _ in range(2)]
+    start = engines[0].start()
+    won: list[int] = []
+
+    def run(me: int) -> None:
+        one = engines[me % 2]
+        for _ in range(6):
+            now = one.show(start.id)
+            try:
+                one.act(start.id, Click(now.page.ids[me], "like"), now.step)
+                won.append(now.step)
+            except StaleStepError:
+                pass
+
+    _together(run, 4)
+    assert sorted(won) == list(range(len(won)))
+    assert engines[1].show(start.id).step == len(won)
+    assert engines[0].show(start.id) == engines[1].show(start.id)
+    for one in engines:
+        one.close()
+
+
+def test_clicks_without_a_step_are_all_kept(small: Catalog, tmp_path: Path) -> None:
+    address = str(tmp_path / "s.sqlite")
+    engines = [engine(small, open_store(address)) for _ in range(2)]
+    start = engines[0].start()
+    _together(
+        lambda me: [
+            engines[me % 2].act(start.id, Click(f"item {me * 10 + n}", "like", ()))
+            for n in range(5)
+        ],
+        4,
+    )
+    assert sorted(engines[0].show(start.id).likes) == sorted(
+        f"item {me * 10 + n}" for me in range(4) for n in range(5)
+    )
+    for one in engines:
+        one.close()
+
+
+def _together(work: Callable[[int], object], count: int) -> None:
+    failures: list[BaseException] = []
+
+    def run(me: int) -> None:
+        try:
+            work(me)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(me,)) for me in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures

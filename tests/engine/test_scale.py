@@ -1,0 +1,22 @@
+"""Long work in the background: it neither outlives the service nor keeps half a truth."""
+
+from __future__ import annotations
+
+import threading
+
+from seeker.engine.workers import BackgroundWorker
+from server.test_parts import WITHIN
+
+
+def test_a_long_task_does_not_keep_a_service_from_ending() -> None:
+    background, begun = BackgroundWorker(lambda: True), threading.Event()
+
+    def long() -> None:
+        begun.set()
+        while not background.hurried():
+            pass
+
+    background.want("a look at ten million items", long)
+    assert begun.wait(WITHIN)
+    background.close()
+    assert background.failed == 0

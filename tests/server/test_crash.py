@@ -1,0 +1,108 @@
+"""Killed without warning, again and again, under load: nothing that was answered is lost."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import httpx
+import pytest
+
+from seeker import Catalog, Session
+from seeker.server.runner import ListenError, listen
+from server.test_parts import WITHIN, Server, folder_of, until
+from study.parts import StudyServer
+
+
+class Person(threading.Thread):
+    """Clicks as fast as answers come, and notes every answer."""
+
+    def __init__(self, url: str, id: str, step: int) -> None:
+        super().__init__()
+        self._url, self._id, self._step = url, id, step
+        self.answered: list[tuple[int, str]] = []
+        self.page: dict[str, object] = {}
+
+    def run(self) -> None:
+        with httpx.Client(base_url=self._url, timeout=WITHIN) as http:
+            try:
+                page = http.get(f"/v1/sessions/{self._id}").json()["page"]
+                while True:
+                    item = page["items"][0]["id"]
+                    click = {"item": item, "verdict": "like", "step": self._step}
+                    answer = http.post(f"/v1/sessions/{self._id}/clicks", json=click)
+                    if answer.status_code != 200:
+                        return
+                    page = answer.json()["page"]
+                    self._step = answer.json()["step"]
+                    self.answered.append((self._step, item))
+                    self.page = page
+            except httpx.TransportError:
+                return
+
+
+def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "shop", items=400)
+    flags = ("--store", store, "--rate", "0", "--workers", "2")
+    server = Server(folder, *flags)
+    catalog = Catalog.open(folder)
+    answered: dict[str, list[tuple[int, str]]] = {}
+    ids: list[str] = []
+    for _ in range(2):
+        server.start(tmp_path / "log").ready()
+        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+            if not ids:
+                ids = [http.post("/v1/sessions", json={}).json()["id"] for _ in range(3)]
+                answered = {id: [] for id in ids}
+            steps = {id: http.get(f"/v1/sessions/{id}").json()["step"] for id in ids}
+        people = {id: Person(server.url, id, steps[id]) for id in ids}
+        for person in people.values():
+            person.start()
+        until(lambda: all(len(one.answered) >= 4 for one in people.values()))  # noqa: B023
+        server.kill()
+        for id, person in people.items():
+            person.join()
+            answered[id] += person.answered
+    server.start(tmp_path / "log").ready()
+    with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+        for id in ids:
+            kept = http.get(f"/v1/sessions/{id}/events").json()["events"]
+            clicked = [event["item"] for event in kept[1:]]
+            assert len(set(clicked)) == len(clicked)
+            for step, item in answered[id]:
+                assert clicked[step - 1] == item
+            # At most the one click of each kill whose answer was under way is there besides.
+            assert len(clicked) - len(answered[id]) <= 2
+            now = http.get(f"/v1/sessions/{id}").json()
+            shown = [item["id"] for item in now["page"]["items"]]
+            assert shown == Session.replay(catalog, kept).page().ids
+            click = {"item": shown[1], "verdict": "dislike", "step": now["step"]}
+            assert http.post(f"/v1/sessions/{id}/clicks", json=click).status_code == 200
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("kind", [Server, StudyServer])
+def test_workers_end_with_a_parent_that_is_killed(
+    kind: type[Server], folder: Path, tmp_path: Path
+) -> None:
+    """Otherwise they would keep the port, and nobody would know whom to stop."""
+    flags = ("--store", str(tmp_path / "s.sqlite"), "--rate", "0", "--workers", "2")
+    server = kind(folder, *flags).start(tmp_path / "log").ready()
+    assert server.process is not None
+    try:
+        server.process.kill()
+        server.process.wait()
+        port = httpx.URL(server.url).port or 0
+        until(lambda: _is_free(port), within=60)
+        until(lambda: server.workers_gone(), within=60)
+    finally:
+        server.kill()
+    assert "Traceback" not in server.log.read_text()
+
+
+def _is_free(port: int) -> bool:
+    try:
+        listen("127.0.0.1", port).close()
+    except ListenError:
+        return False
+    return True

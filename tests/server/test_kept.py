@@ -1,0 +1,111 @@
+"""A server as its keeper meets it: keys, limits, logs, a clean stop, and what cannot be served."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+from server.test_parts import WITHIN, Server, logged, seeker_said, serving, until
+
+
+def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
+    keys = tmp_path / "keys"
+    starter = seeker_said("keys", "site", "--file", str(keys)).strip()
+    admin = seeker_said("keys", "boss", "--role", "admin", "--file", str(keys)).strip()
+    assert starter not in keys.read_text()
+    assert os.stat(keys).st_mode & 0o077 == 0
+    log = tmp_path / "log"
+    config = tmp_path / "seeker.toml"
+    config.write_text('sessions-per-key = 3\ncors = ["https://shop.example"]\nrate = 0.001\n')
+    flags = ("--config", str(config), "--store", "memory:", "--keys", str(keys), "--burst", "40")
+    with serving(f"first={folder}", log, *flags) as http:
+
+        def as_(key: str) -> dict[str, str]:
+            return {"Authorization": f"Bearer {key}"}
+
+        assert http.post("/v1/sessions", json={}).status_code == 401
+        assert http.post("/v1/sessions", json={}, headers=as_("wrong")).status_code == 401
+        asked = {"query": "a very secret wish", "catalog": "first"}
+        mine = http.post("/v1/sessions", json=asked, headers=as_(starter))
+        assert mine.status_code == 201
+        for _ in range(2):
+            http.post("/v1/sessions", json={}, headers=as_(starter))
+        assert http.post("/v1/sessions", json={}, headers=as_(starter)).status_code == 429
+        assert http.get("/metrics").status_code == 401
+        assert http.get("/metrics", headers=as_(starter)).status_code == 403
+        assert http.get("/metrics", headers=as_(admin)).status_code == 200
+        exported = http.get("/v1/export", headers=as_(admin))
+        assert len(exported.text.splitlines()) == 3
+        origin = {"Origin": "https://shop.example"}
+        opened = http.get("/v1/catalogs", headers=origin)
+        assert opened.headers["access-control-allow-origin"] == "https://shop.example"
+        id = mine.json()["id"]
+        assert http.get(f"/v1/sessions/{id}").status_code == 200
+        assert http.get("/v1/catalogs").status_code == 200
+        until(lambda: http.get("/v1/catalogs").status_code == 429)
+    text = log.read_text()
+    for secret in (id, starter, admin, "secret wish"):
+        assert secret not in text
+    calls = {line.get("call") for line in logged(log)}
+    assert {"/v1/sessions", "/v1/sessions/{id}", "/metrics"} <= calls
+    assert all("request" in line for line in logged(log) if line["message"] == "answered")
+
+
+def test_a_stop_lets_requests_finish(folder: Path, tmp_path: Path) -> None:
+    server = Server(folder, "--store", str(tmp_path / "s.sqlite")).start(tmp_path / "log").ready()
+    assert server.process is not None
+    address = httpx.URL(server.url)
+    body = b'{"page_size": 3}'
+    head = f"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    with socket.create_connection((address.host, address.port), timeout=WITHIN) as half_way:
+        half_way.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body[:5])
+        # Once another request has been answered, the beginning of this one has been read.
+        assert httpx.get(f"{server.url}/healthz", timeout=WITHIN).status_code == 200
+        server.process.send_signal(signal.SIGTERM)
+        until(lambda: _refuses(address))
+        half_way.sendall(body[5:])
+        assert half_way.recv(100).startswith(b"HTTP/1.1 201")
+    assert server.stop() in (0, -signal.SIGTERM)
+    assert "Traceback" not in (tmp_path / "log").read_text()
+    assert not list(tmp_path.glob("*-wal")), "the log is folded into the file at the end"
+
+
+def _refuses(address: httpx.URL) -> bool:
+    try:
+        socket.create_connection((address.host, address.port), timeout=5).close()
+    except OSError:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("nowhere",), "no catalog"),
+        ((), "no catalog"),
+        (("{folder}", "--port", "many"), "port"),
+        (("{folder}", "--belief-cache", "much"), "size"),
+        (("{folder}", "--store", "postgresql://127.0.0.1:1/x"), "PostgreSQL"),
+        (("{folder}", "--config", "nowhere.toml"), "settings file"),
+        (("{folder}", "--keys", "nowhere"), "keys"),
+        (("{folder}", "--workers", "2", "--store", "memory:"), "memory"),
+        (("{folder}", "--host", "203.0.113.1"), "listen"),
+        (("{folder}", "--allowed-host", "https://shop.example"), "without https://"),
+    ],
+)
+def test_what_cannot_be_served_is_said_in_one_sentence(
+    flags: tuple[str, ...], said: str, folder: Path, tmp_path: Path
+) -> None:
+    given = [flag.format(folder=folder) for flag in flags]
+    command = [sys.executable, "-m", "seeker", "serve", *given]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=WITHIN)
+    assert run.returncode != 0
+    assert said in run.stderr
+    assert "Traceback" not in run.stderr
