@@ -81,7 +81,7 @@ kills: $(VENV)/.dev  ## killed a hundred times under load, in some ten minutes: 
 	$(BIN)/python -P benchmarks/kills.py
 
 processors: $(VENV)/.dev  ## the same pages and beliefs with kernels compiled for other processors
-	$(BIN)/python tests/processors.py
+	$(BIN)/python tests/support/processors.py
 
 page: $(VENV)/.dev browser  ## from a click to the repainted grid, in a browser; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/page.py

@@ -9,9 +9,9 @@ from pathlib import Path
 import numba
 import pytest
 
-import processors
-from processors import GENERIC, HASWELL, Processor
 from seeker import kernels
+from support import processors
+from support.processors import GENERIC, HASWELL, Processor
 
 TRIED = (GENERIC, HASWELL)
 """Of the oldest kind, and of the kind that most machines are; `make processors` tries more."""

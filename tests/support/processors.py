@@ -1,7 +1,7 @@
 """What searches show on other processors, as digests: run with kernels compiled for one of them.
 
-    python tests/processors.py                  # compares all that this processor can execute
-    python tests/processors.py haswell generic  # compares these
+    python tests/support/processors.py                  # compares all that this processor can execute
+    python tests/support/processors.py haswell generic  # compares these
 
 Each is a process of its own with a cache of its own, for numba compiles for one processor only.
 """
