@@ -87,7 +87,7 @@ STRATEGIES = (
 
 
 def digests(thorough: bool = False) -> dict[str, str]:
-    """Return what searches show, one digest each; thorough: with views in compact forms, too."""
+    """Return what searches show, one digest each; thorough: with int8, too."""
     catalog = _catalog(5000)
     kinds: list[tuple[models.Model, display.Strategy]]
     kinds = [(model, STRATEGIES[0]) for model in MODELS]
@@ -95,7 +95,7 @@ def digests(thorough: bool = False) -> dict[str, str]:
     found = {
         f"{model}, {strategy}": _searched(catalog, model, strategy) for model, strategy in kinds
     }
-    for dtype in ("float16", "int8") if thorough else ():
+    for dtype in ("float16", "int8") if thorough else ("float16",):
         found[dtype] = _searched(_catalog(200, dtype), MODELS[0], STRATEGIES[0])
     return found
 

@@ -11,6 +11,8 @@ from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
+from seeker.kernels.widening import widened
+
 LANES = 8
 """Dot products are summed in this many interleaved partial sums, on every processor."""
 
@@ -123,7 +125,7 @@ def dots(items: int, count: int) -> Any:
                 stored = ir.VectorType(address.type.pointee, LANES)
                 size = address.type.pointee.get_abi_size(context.target_data)
                 loaded = builder.load(builder.bitcast(address, stored.as_pointer()), align=size)
-                return _widened(builder, loaded, vector)
+                return widened(context, builder, loaded, vector, LANES)
 
             before = builder.block
             loop = builder.append_basic_block("dots")
@@ -170,19 +172,6 @@ def dots(items: int, count: int) -> Any:
         return types.void(vectors, pair, pair, origin, probes, index, out, index), emit
 
     return intrinsic(typed)
-
-
-def _widened(builder: Any, loaded: Any, vector: Any) -> Any:
-    """Emit the conversion of stored numbers to those that are summed; it is exact."""
-    if loaded.type == vector:
-        return loaded
-    match loaded.type.element:
-        case ir.IntType(width=8):
-            return builder.sitofp(loaded, vector)
-        case ir.IntType(width=16):
-            halves = builder.bitcast(loaded, ir.VectorType(ir.HalfType(), LANES))
-            return builder.fpext(halves, vector)
-    return builder.fpext(loaded, vector)
 
 
 def _fetch(builder: Any, address: Any) -> None:
