@@ -1,0 +1,1 @@
+"""Building catalogs, and updating them."""

@@ -1,0 +1,248 @@
+"""The files of a catalog: one item table, one file of vectors per view, in bounded memory."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+import numpy as np
+from numpy.lib import format as npy
+from seeker.catalog.nofollow import new_file
+from seeker.catalog.nofollow import real_folder
+from seeker.space.packing import StoredVectors
+from seeker.types import Array
+from seeker.space.view import mean
+from seeker.space.packing import pack_in_runs
+from seeker.types import Floats
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from seeker.catalog.build.chunks import Chunk
+from seeker.catalog.build.plan import ViewSpec
+from seeker.catalog.build.source import RowProblem
+from seeker.catalog.manifest import FileEntry
+from seeker.catalog.manifest import ViewEntry
+from seeker.catalog.attributes import Kind
+from seeker.catalog.attributes import fit_kind
+from seeker.catalog.attributes import shorten
+from seeker.catalog.item_writer import ItemWriter
+from seeker.errors import BadInput
+from seeker.space import View
+from seeker.space.metric import FAST
+from seeker.space.metric import check as check_metric
+from seeker.space.packing import choose_dtype
+
+
+_HEADER = 128
+"""Room for the header, which can be written only when the count is known; keeps rows aligned."""
+
+
+class VectorFile:
+    """A (items, d) array in a file, made by appending."""
+
+    def __init__(self, path: Path, dimensions: int, dtype: StoredVectors = "float32") -> None:
+        real_folder(path.parent)
+        self._handle = new_file(path)
+        self._handle.write(b"\0" * _HEADER)
+        self._dimensions = dimensions
+        self._dtype = np.dtype(dtype).newbyteorder("<")
+        self.count = 0
+
+    def append(self, vectors: Array) -> None:
+        """Add rows at the end, (n, d)."""
+        self._handle.write(np.ascontiguousarray(vectors, self._dtype).data)
+        self.count += len(vectors)
+
+    def finish(self) -> None:
+        """Write the header and bring everything to disk."""
+        header = io.BytesIO()
+        described = {
+            "descr": npy.dtype_to_descr(self._dtype),
+            "fortran_order": False,
+            "shape": (self.count, self._dimensions),
+        }
+        npy.write_array_header_1_0(header, described)
+        written = header.getvalue()
+        # The length of the header is in bytes 8 and 9; blanks before its final newline are free.
+        text = written[10:].rstrip() + b" " * _HEADER
+        text = text[: _HEADER - 11] + b"\n"
+        self._handle.seek(0)
+        self._handle.write(written[:8] + len(text).to_bytes(2, "little") + text)
+        self._handle.flush()
+        os.fsync(self._handle.fileno())
+        self._handle.close()
+
+    def close(self) -> None:
+        """Give up the file."""
+        self._handle.close()
+
+
+def compact(path: Path, dtype: StoredVectors, centre: Floats | None) -> Floats:
+    """Rewrite vectors in a compact form, int8 with a file of steps beside it; return the centre.
+
+    centre: the one to keep, as in a new version of a catalog; the mean unless given.
+    """
+    vectors: Array = np.load(path, mmap_mode="r", allow_pickle=False)
+    if centre is None:
+        centre = mean(vectors).astype(np.float32)
+    aside = path.with_suffix(".new")
+    file = VectorFile(aside, vectors.shape[1], dtype)
+    every = []
+    try:
+        for _, codes, steps in pack_in_runs(vectors, dtype, centre):
+            file.append(codes)
+            if steps is not None:
+                every.append(steps)
+        file.finish()
+    finally:
+        file.close()
+    if every:
+        with new_file(steps_of(path)) as handle:
+            np.save(handle, np.concatenate(every), allow_pickle=False)
+    aside.replace(path)
+    return centre
+
+
+def steps_of(path: Path) -> Path:
+    """Return where the steps of an int8 view's file are kept."""
+    return path.with_name(f"{path.stem}.steps.npy")
+
+
+@dataclass(frozen=True)
+class AssembledFiles:
+    """The files of a version, as catalog.json names them; media: how many thumbnails."""
+
+    count: int
+    media: int
+    items: FileEntry
+    attributes: Mapping[str, Kind]
+    views: Mapping[str, ViewEntry]
+
+
+class Assembly:
+    """Files of a version in the making, in a folder of their own."""
+
+    def __init__(
+        self,
+        folder: Path,
+        makings: Sequence[ViewSpec],
+        loose: bool,
+        kinds: Mapping[str, Kind] | None = None,
+        taken: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """Start empty. kinds: what attributes must be; taken: whether an id is in use elsewhere."""
+        self._folder = real_folder(folder)
+        self._makings = makings
+        self._loose = loose
+        self._kinds = kinds or {}
+        self._taken = taken
+        for ending in ("", "-journal", "-wal", "-shm"):
+            (folder / f"items.sqlite{ending}").unlink(missing_ok=True)
+        connection = sqlite3.connect(folder / "items.sqlite", isolation_level=None)
+        self.writer = ItemWriter(connection, loose)
+        self.vectors = {
+            one.name: VectorFile(folder / "views" / f"{one.name}.npy", one.dimensions)
+            for one in makings
+        }
+
+    def add(self, chunk: Chunk) -> list[RowProblem]:
+        """Add the items of a chunk; return what could not be added."""
+        problems, kept = [], []
+        for place, item in enumerate(chunk.items):
+            attributes = item["attributes"]
+            if self._taken(item["id"]):
+                problems.append(
+                    RowProblem(item["place"], "id that is in the catalog already", shorten(item["id"]))
+                )
+                continue
+            try:
+                for name, kind in self._kinds.items():
+                    if name in attributes:
+                        attributes[name] = fit_kind(name, attributes[name], kind, self._loose)
+            except BadInput as error:
+                problems.append(RowProblem(item["place"], "attribute of another kind", error.message))
+                continue
+            title = item["title"] or item["id"]
+            if not self.writer.add(item["id"], title, item["text"], item["media"], attributes):
+                problems.append(RowProblem(item["place"], "duplicate id", shorten(item["id"])))
+                continue
+            kept.append(place)
+        for name, file in self.vectors.items():
+            vectors = chunk.vectors[name]
+            file.append(vectors if len(kept) == len(vectors) else vectors[kept])
+        return problems
+
+    def append(self, vectors: Mapping[str, Floats]) -> None:
+        """Add vectors whose items were added to the writer, (n, d) by view."""
+        for name, file in self.vectors.items():
+            file.append(vectors[name])
+
+    def finish(self, prefix: str = "", centres: Mapping[str, Floats] | None = None) -> AssembledFiles:
+        """Complete the files; prefix: what stands before their names in catalog.json.
+
+        centres: by view, the centre that compact vectors are to keep.
+        """
+        attributes = self.writer.finish()
+        media = self.writer.connection.execute("SELECT count(DISTINCT media) FROM items")
+        pictures = int(media.fetchone()[0])
+        self.writer.connection.close()
+        fsync_file(self._folder / "items.sqlite")
+        views = {}
+        for making in self._makings:
+            self.vectors[making.name].finish()
+            centre = (centres or {}).get(making.name)
+            views[making.name] = self._measured(making, prefix, centre)
+        items = _prefixed_entry(self._folder, "items.sqlite", prefix)
+        return AssembledFiles(self.writer.count, pictures, items, attributes, views)
+
+    def close(self) -> None:
+        """Give up, or let go after the end."""
+        self.writer.connection.close()
+        for file in self.vectors.values():
+            file.close()
+
+    def _measured(self, making: ViewSpec, prefix: str, centre: Floats | None) -> ViewEntry:
+        file = f"views/{making.name}.npy"
+        path = self._folder / file
+        dtype = choose_dtype(making.dtype, self.writer.count, making.dimensions)
+        if dtype != "float32":
+            centre = compact(path, dtype, centre)
+        vectors = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+        steps = np.load(steps_of(path), allow_pickle=False) if dtype == "int8" else None
+        # Vectors of a cosine view have length one already; what is measured is the same.
+        metric = check_metric("euclidean" if making.metric in FAST else making.metric)
+        if dtype == "float32":
+            view = View.from_vectors(making.name, vectors, metric)
+        else:
+            view = View.measured(making.name, vectors, metric, steps=steps, centre=centre)
+        moments = f"views/{making.name}.moments.npy"
+        kept = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
+        with new_file(self._folder / moments) as handle:
+            np.save(handle, np.stack(kept), allow_pickle=False)
+        fsync_file(self._folder / moments)
+        if steps is not None:
+            fsync_file(steps_of(path))
+        beside = steps_of(path).relative_to(self._folder).as_posix()
+        return ViewEntry(
+            vectors=_prefixed_entry(self._folder, file, prefix),
+            moments=_prefixed_entry(self._folder, moments, prefix),
+            dimensions=making.dimensions,
+            metric=making.metric,
+            units="unit",
+            scale=view.scale,
+            radius=view.radius,
+            dtype=dtype,
+            steps=None if steps is None else _prefixed_entry(self._folder, beside, prefix),
+            embedder=making.made_by,
+        )
+
+
+def fsync_file(path: Path) -> None:
+    """Bring a file to disk."""
+    with path.open("rb+") as handle:
+        os.fsync(handle.fileno())
+
+
+def _prefixed_entry(folder: Path, file: str, prefix: str) -> FileEntry:
+    found = FileEntry.of(folder, file)
+    return FileEntry(f"{prefix}{found.file}", found.bytes, found.sha256)

@@ -1,0 +1,257 @@
+"""Puts a version in its place, at once, and clears away versions that nobody uses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+import numpy as np
+from seeker.catalog.build.plan import ViewSpec
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.item_writer import ItemWriter
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from seeker.catalog import manifest as heads
+from seeker.catalog.item_table import FileConnections
+from seeker.catalog.manifest import Manifest
+from seeker.catalog.file_lock import WAIT_SECONDS
+from seeker.catalog.file_lock import file_lock
+from seeker.catalog.file_lock import clear
+from seeker.catalog.nofollow import LinkInside
+from seeker.catalog.nofollow import OpenFolder
+from seeker.catalog.manifest import work_folder
+from seeker.errors import Conflict
+from seeker.errors import NotFound
+
+
+_TOMBSTONE_ROWS = 4096
+
+
+def write_tombstones(
+    writer: ItemWriter, old: Catalog, makings: Sequence[ViewSpec], since: int = 0
+) -> int:
+    """Write the vectors of items that the old version had and the new one lacks; return how many.
+
+    Only views that are made in the same way in both are kept: vectors of others would mean
+    nothing. What had left before stays, unless it was last there before version `since`.
+    """
+    head = old.head
+    if head is None:
+        return 0
+    same = [
+        one.name
+        for one in makings
+        if one.name in head.views
+        and head.views[one.name].dimensions == one.dimensions
+        and head.views[one.name].metric == one.metric
+        and head.views[one.name].embedder == one.made_by
+    ]
+    if not same:
+        return 0
+    kept = set()
+    sizes = {name: 4 * head.views[name].dimensions for name in same}
+    for id, view, version, vector in old.kept_of_departed():
+        fits = isinstance(vector, bytes) and len(vector) == sizes.get(view)
+        if version >= since and fits and not writer.has(id):
+            writer.depart(id, view, version, vector)
+            kept.add(id)
+    for start in range(0, len(old), _TOMBSTONE_ROWS):
+        for row, id in enumerate(old.ids[start : start + _TOMBSTONE_ROWS], start):
+            if writer.has(id):
+                continue
+            kept.add(id)
+            for name in same:
+                exact = old.views[name].rows(np.array([row]))[0].astype("<f4")
+                writer.depart(id, name, head.version, exact.tobytes())
+    return len(kept)
+
+
+MEDIA = "media"
+VERSIONS_FOLDER = "versions"
+
+
+def next_version(target: Path) -> int:
+    """Return the number of the version to come."""
+    try:
+        current = heads.read_manifest(target).version
+    except NotFound:
+        return 1
+    return current + 1
+
+
+def prefix(target: Path) -> str:
+    """Return what stands before the names of the files of the version to come."""
+    if not (target / heads.MANIFEST_NAME).exists():
+        return ""
+    return f"{VERSIONS_FOLDER}/{_version_folder(target)}/"
+
+
+def _version_folder(target: Path) -> int:
+    """Return a number for a folder of files that is not taken by a version or a leftover."""
+    number = next_version(target)
+    while os.path.lexists(target / VERSIONS_FOLDER / str(number)):
+        number += 1
+    return number
+
+
+def check_writable(target: Path, media: bool) -> None:
+    """Refuse a catalog whose next version would have to be written behind a link.
+
+    media: whether it has new thumbnails. To be asked before any work is done.
+    """
+    with OpenFolder.at(target) as root:
+        for name in (VERSIONS_FOLDER, *((MEDIA,) if media else ())):
+            try:
+                with root.folder(name):
+                    pass
+            except FileNotFoundError:
+                continue
+
+
+def publish(head: Manifest, work: Path, target: Path) -> None:
+    """Move the files in work/new to the catalog and make them the version that counts."""
+    new = work / "new"
+    _sweep_media(new, _media(new / Path(head.items.file).name))
+    if not (target / heads.MANIFEST_NAME).exists():
+        head.write(new)
+        # The place itself may be a link that its owner has put there.
+        real = Path(os.path.realpath(target))
+        if real.exists():
+            real.rmdir()
+        new.rename(real)
+        with OpenFolder.at(real.parent) as parent:
+            parent.sync()
+        return
+    before = heads.read_manifest(target)
+    place = Path(head.items.file).parent.name
+    with OpenFolder.at(target) as root, OpenFolder.at(work) as aside:
+        with aside.folder("new") as files:
+            _move_media(files, root)
+        with root.folder(VERSIONS_FOLDER, make=True) as versions:
+            versions.take(aside, "new", place)
+            versions.sync()
+    head.write(target)
+    tidy(target, {one.file for one in before.files})
+
+
+def versions_in_use(target: Path, wait: float = WAIT_SECONDS) -> int:
+    """Leave only the present version in a catalog; return how many bytes were freed.
+
+    Nothing behind a link is touched; if there are links where files of a catalog should be, the
+    rest is tidied and Conflict says so. wait: seconds for which others may go on changing it.
+    """
+    Catalog.open(target)
+    work = work_folder(target)
+    links: list[Path] = []
+    with file_lock(work / "lock", f"'{target}' is being changed", wait):
+        freed = tidy(target, links=links)
+        if not (work / "chunks").exists():
+            clear(work)
+    if links:
+        raise Conflict(
+            f"'{links[0]}' is a link, so what lies behind it was left alone; {freed:,} bytes were "
+            "freed elsewhere.",
+            "Tidy up by hand where it leads, or put a real folder in its place.",
+        )
+    return freed
+
+
+def tidy(target: Path, also: Iterable[str] = (), links: list[Path] | None = None) -> int:
+    """Remove files that the present version does not name; return how many bytes they had.
+
+    also: files to keep, such as those of the version before, which may be in use. Thumbnails are
+    removed only if nothing is kept besides the present version. links: gets the links that were
+    met and not followed.
+    """
+    head = heads.read_manifest(target)
+    present = {one.file for one in head.files}
+    keep = present | set(also)
+    met: list[Path] = [] if links is None else links
+    with OpenFolder.at(target) as root:
+        freed = _sweep_version(root, "", keep, met)
+        for versions in _folders(root, [VERSIONS_FOLDER], met):
+            numbers = [name for name in versions.names() if name.isascii() and name.isdigit()]
+            for one in _folders(versions, numbers, met):
+                freed += _sweep_version(one, f"{VERSIONS_FOLDER}/{one.path.name}/", keep, met)
+            for name in numbers:
+                versions.remove_if_empty(name)
+    if keep == present:
+        freed += _sweep_media(target, _media(target / head.items.file), met)
+    return freed
+
+
+def _folders(folder: OpenFolder, names: Iterable[str], links: list[Path]) -> Iterator[OpenFolder]:
+    """Yield the folders of some names, each held open for its turn; links are only noted."""
+    for name in names:
+        try:
+            with folder.folder(name) as opened:
+                yield opened
+        except FileNotFoundError:
+            continue
+        except LinkInside:
+            links.append(folder.path / name)
+
+
+def _sweep_version(folder: OpenFolder, prefix: str, keep: set[str], links: list[Path]) -> int:
+    """Remove the files of a version that nobody keeps; return how many bytes they had."""
+    freed = 0
+    if f"{prefix}items.sqlite" not in keep:
+        freed += folder.remove("items.sqlite")
+    for views in _folders(folder, ["views"], links):
+        for name in views.names():
+            if name.endswith(".npy") and f"{prefix}views/{name}" not in keep:
+                freed += views.remove(name)
+    if prefix:
+        folder.remove_if_empty("views")
+    return freed
+
+
+def _media(items: Path) -> set[str]:
+    """Return the thumbnails that an item table names."""
+    with FileConnections(items).use() as connection:
+        found = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
+        return {media for (media,) in found}
+
+
+def _sweep_media(target: Path, keep: set[str], links: list[Path] | None = None) -> int:
+    """Remove thumbnails that nothing names; return how many bytes they had."""
+
+    def swept(folder: OpenFolder, prefix: str) -> int:
+        freed = 0
+        for name in folder.names():
+            if f"{prefix}/{name}" in keep:
+                continue
+            found = folder.look(name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                freed += sum(
+                    swept(one, f"{prefix}/{name}") for one in _folders(folder, [name], met)
+                )
+            else:
+                freed += folder.remove(name)
+        return freed
+
+    met: list[Path] = [] if links is None else links
+    with OpenFolder.at(target) as root:
+        return sum(swept(media, MEDIA) for media in _folders(root, [MEDIA], met))
+
+
+def _move_media(new: OpenFolder, root: OpenFolder) -> None:
+    """Move thumbnails to those of the catalog; the same name is the same picture."""
+
+    def moved(source: OpenFolder, target: OpenFolder) -> None:
+        for name in source.names():
+            found = source.look(name)
+            if found is not None and stat.S_ISDIR(found.st_mode):
+                with source.folder(name) as inner, target.folder(name, make=True) as place:
+                    moved(inner, place)
+                source.remove_if_empty(name)
+            else:
+                target.take(source, name)
+
+    if new.look(MEDIA) is None:
+        return
+    with new.folder(MEDIA) as source:
+        if source.names():
+            with root.folder(MEDIA, make=True) as target:
+                moved(source, target)
+    new.remove_if_empty(MEDIA)

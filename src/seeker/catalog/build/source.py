@@ -1,0 +1,123 @@
+"""What a source gives: items to be, and rows that cannot become one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+from seeker.catalog.attributes import PlainValue
+from seeker.types import Array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+
+Picture = Path | bytes | Array
+"""A file, the bytes of one, or pixels, (h, w) or (h, w, 3) uint8."""
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """An item to be. place: where it stands in the source, for messages.
+
+    vectors: by column; a text in the place of one says why it cannot be read.
+    """
+
+    place: str
+    id: str
+    title: str = ""
+    text: str = ""
+    picture: Picture | None = None
+    attributes: Mapping[str, PlainValue] = field(default_factory=dict)
+    vectors: Mapping[str, Array | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class RowProblem:
+    """A row that cannot become an item. what: the kind of problem; detail: this very case."""
+
+    place: str
+    what: str
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class SourceContents:
+    """What views can be made of. vectors: ready-made ones, dimensions by view."""
+
+    pictures: bool = False
+    text: bool = False
+    vectors: Mapping[str, int] = field(default_factory=dict)
+
+
+class Source(Protocol):
+    """Where items come from. A source can be read more than once and gives the same each time."""
+
+    @property
+    def loose(self) -> bool:
+        """Whether texts may stand for numbers and booleans, as in CSV."""
+        ...
+
+    @property
+    def offer(self) -> SourceContents:
+        """What views can be made of."""
+        ...
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the items come from, for catalog.json."""
+        ...
+
+    def notes(self) -> list[str]:
+        """Return what was guessed, in sentences for people."""
+        ...
+
+    def count(self) -> int | None:
+        """Return about how many rows there are, if that is cheap to say."""
+        ...
+
+    def records(self) -> Iterator[Record | RowProblem]:
+        """Yield everything in order."""
+        ...
+
+
+def first_records(source: Source, most: int) -> Iterator[Record]:
+    """Yield the items to be among the first rows of a source, to see what is in it."""
+    return (one for one in islice(source.records(), most) if isinstance(one, Record))
+
+
+class RecordSource:
+    """Items from a function that yields them anew, and in the same order, each time it is called.
+
+    offer: what views can be made of. origin: what catalog.json says about where they come from.
+    """
+
+    loose = False
+
+    def __init__(
+        self,
+        records: Callable[[], Iterable[Record | RowProblem]],
+        offer: SourceContents,
+        origin: Mapping[str, Any],
+        count: int | None = None,
+    ) -> None:
+        self._records = records
+        self._origin = dict(origin)
+        self._count = count
+        self.offer = offer
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the items come from."""
+        return dict(self._origin)
+
+    def notes(self) -> list[str]:
+        """Return nothing: nothing was guessed."""
+        return []
+
+    def count(self) -> int | None:
+        """Return how many records there are, if that was said."""
+        return self._count
+
+    def records(self) -> Iterator[Record | RowProblem]:
+        """Yield everything in order."""
+        return iter(self._records())

@@ -1,0 +1,1 @@
+"""Sources of items: folders, tables, arrays, databases."""

@@ -1,0 +1,201 @@
+"""What the columns of a table are, inferred from their names and a few rows."""
+
+from __future__ import annotations
+
+import json
+import re
+import numpy as np
+from seeker.errors import BadInput
+from seeker.types import Array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from seeker.catalog.build.sources.folder import SafeRoot
+from seeker.catalog.build.sources.opener import SourceOptions
+from seeker.errors import SeekerError
+
+
+_APART = re.compile(r"[\s,;]+")
+
+
+def vector(cell: object) -> Array:
+    """Return the numbers in a cell, (d,): a list, or a text such as "[0.1, 0.2]" or "0.1 0.2"."""
+    if isinstance(cell, str):
+        cell = _numbers(cell)
+    try:
+        found = np.asarray(cell, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput("it is not a list of numbers") from None
+    if found.ndim != 1 or not found.size:
+        raise BadInput("it is not a list of numbers")
+    return found
+
+
+def length(cell: object) -> int | None:
+    """Return how many numbers a cell holds if it is plainly a vector: a list of two or more."""
+    if isinstance(cell, str):
+        if not (cell.startswith("[") and cell.endswith("]")):
+            return None
+    elif not isinstance(cell, list | tuple | np.ndarray) or any(
+        isinstance(one, str | bool) for one in cell
+    ):
+        return None
+    try:
+        found = vector(cell)
+    except BadInput:
+        return None
+    return found.size if found.size > 1 else None
+
+
+def _numbers(cell: str) -> object:
+    if cell.startswith("["):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            pass
+    parts = _APART.split(cell.strip().strip("[](){}").strip())
+    try:
+        return [float(part) for part in parts if part]
+    except ValueError:
+        raise BadInput("it is not a list of numbers") from None
+
+
+IDS = ("id", "item_id", "_id", "uuid", "guid", "sku", "asin")
+TITLES = ("title", "name", "headline", "product_name", "display_name", "productdisplayname")
+TEXTS = (
+    "text",
+    "description",
+    "summary",
+    "abstract",
+    "overview",
+    "plot",
+    "synopsis",
+    "definition",
+    "caption",
+    "body",
+    "content",
+    "lyrics",
+)
+_SAID, _UNIQUE, _VECTORS = 0.5, 0.95, 0.8
+PICTURES = ("image", "picture", "photo", "img", "thumbnail", "file", "filename", "path")
+
+
+@dataclass(frozen=True)
+class InferredColumns:
+    """Which column is what; attributes is None where all the others are."""
+
+    id: str | None
+    title: str | None
+    text: tuple[str, ...]
+    picture: str | None
+    attributes: tuple[str, ...] | None
+    vectors: Mapping[str, int]
+
+    def notes(self, all_columns: Sequence[str]) -> list[str]:
+        """Return the guesses in sentences."""
+        used = {self.id, self.title, self.picture, *self.text, *self.vectors}
+        rest = [name for name in all_columns if name not in used]
+        kept = list(self.attributes) if self.attributes is not None else rest
+        vectors = [f"{name} ({dimensions})" for name, dimensions in self.vectors.items()]
+        return [
+            f"  id          {self.id or 'none: the number of the row'}",
+            f"  title       {self.title or 'none: the id'}",
+            f"  text        {', '.join(self.text) or 'none'}",
+            f"  picture     {self.picture or 'none'}",
+            f"  vectors     {', '.join(vectors) or 'none'}",
+            f"  attributes  {', '.join(kept) or 'none'}",
+        ]
+
+
+def infer(
+    columns: Sequence[str],
+    sample: Sequence[Mapping[str, Any]],
+    options: SourceOptions,
+    inside: SafeRoot | None,
+) -> InferredColumns:
+    """Return what the columns are: as the options say, and otherwise as it looks."""
+    asked = (options.id, options.title, options.picture, *(options.text or ()))
+    for name in (*asked, *(options.attributes or ()), *(options.vectors or ())):
+        if name is not None and name not in columns:
+            raise BadInput(f"There is no column {name!r}.", f"The columns are {list(columns)}.")
+    vectors = _vectors(columns, sample, options)
+    free = [name for name in columns if name not in vectors]
+    picture = options.picture or (_picture(free, sample, inside) if inside else None)
+    named = options.id or _id(free, sample, picture)
+    title = options.title or _title(free, {named, picture})
+    text = options.text
+    if text is None:
+        text = tuple(
+            name
+            for wanted in TEXTS
+            for name in free
+            if name.lower() == wanted and name not in (named, picture, title)
+        )
+    return InferredColumns(named, title, text, picture, options.attributes, vectors)
+
+
+def _vectors(
+    columns: Sequence[str], sample: Sequence[Mapping[str, Any]], options: SourceOptions
+) -> dict[str, int]:
+    found = {}
+    for name in options.vectors if options.vectors is not None else columns:
+        given = [row[name] for row in sample if row.get(name) not in (None, "")]
+        sizes = [size for size in map(_size if options.vectors else length, given) if size]
+        # A few rows may be broken; they are bad rows, not a reason to take the column for another.
+        if sizes and (options.vectors or len(sizes) >= _VECTORS * len(given)):
+            found[name] = max(sorted(set(sizes)), key=sizes.count)
+        elif options.vectors:
+            raise BadInput(
+                f"The column {name!r} holds no vectors.", "They look like [0.1, 0.2, 0.3]."
+            )
+    return found
+
+
+def _size(cell: object) -> int | None:
+    try:
+        return vector(cell).size
+    except BadInput:
+        return None
+
+
+def _picture(
+    columns: Sequence[str], sample: Sequence[Mapping[str, Any]], inside: SafeRoot
+) -> str | None:
+    likely = sorted(
+        (name for name in columns if any(word in name.lower() for word in PICTURES)),
+        key=lambda name: (name.lower() not in PICTURES, columns.index(name)),
+    )
+    for name in likely:
+        given = [row[name] for row in sample if row.get(name)]
+        if given and sum(_is_picture(one, inside) for one in given) * 2 >= len(given):
+            return name
+    return None
+
+
+def _is_picture(value: object, inside: SafeRoot) -> bool:
+    if isinstance(value, bytes) or (isinstance(value, dict) and value.get("bytes")):
+        return True
+    try:
+        return isinstance(value, str) and inside.find(value).is_file()
+    except SeekerError:
+        return False
+
+
+def _id(
+    columns: Sequence[str], sample: Sequence[Mapping[str, Any]], picture: str | None
+) -> str | None:
+    said = [name for wanted in IDS for name in columns if name.lower() == wanted]
+    likely = [name for name in columns if name.lower().endswith("_id") and name not in said]
+    likely += [name for name in (picture,) if name and name not in likely]
+    for name in (*said, *likely):
+        different = len({str(row[name]) for row in sample if row.get(name) not in (None, "")})
+        # A few doubled or missing ids are bad rows; many mean that this is not the id.
+        if different >= (_SAID if name in said else _UNIQUE) * len(sample):
+            return name
+    return None
+
+
+def _title(columns: Sequence[str], taken: set[str | None]) -> str | None:
+    said = [name for wanted in TITLES for name in columns if name.lower() == wanted]
+    likely = [name for name in columns if name.lower().endswith("title")]
+    return next((name for name in (*said, *likely) if name not in taken), None)

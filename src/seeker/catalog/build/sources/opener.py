@@ -1,0 +1,111 @@
+"""Chooses how a source is read, from its name."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seeker.catalog.build.source import Source
+from seeker.catalog.manifest import PathLike
+from seeker.catalog.manifest import path_of
+from seeker.catalog.attributes import shorten
+from seeker.embedders.pictures import FORMAT_SUFFIXES
+from seeker.errors import BadInput
+from seeker.errors import NotFound
+
+if TYPE_CHECKING:
+    from seeker.catalog.build.sources.table import TableSource
+
+KNOWN_SUFFIXES = "a folder of pictures, .csv, .tsv, .jsonl, .parquet, .npy, .npz, or postgresql://…"
+_INSTEAD = {
+    ".json": "Write one JSON object per line, and call it .jsonl: `jq -c '.[]' FILE.json`.",
+    ".xlsx": "Save the sheet as CSV.",
+    ".zip": "Unpack it first.",
+    **dict.fromkeys(FORMAT_SUFFIXES, "Give the folder that the pictures are in."),
+}
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """How a source is to be read; what is None is guessed.
+
+    images: the folder that a table's picture paths are in. id, title, picture: columns. text,
+    attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
+    of a database; for a folder, a file with what is known of its pictures.
+    """
+
+    images: Path | None = None
+    id: str | None = None
+    title: str | None = None
+    text: tuple[str, ...] | None = None
+    picture: str | None = None
+    attributes: tuple[str, ...] | None = None
+    vectors: tuple[str, ...] | None = None
+    ids: Path | None = None
+    table: str | None = None
+    encoding: str = "utf-8-sig"
+
+
+def open_source(source: PathLike | Source, options: SourceOptions) -> Source:
+    """Return a source by its address; one that is a source already stays as it is."""
+    if not isinstance(source, str | os.PathLike):
+        if hasattr(source, "records"):
+            return source
+        raise BadInput(
+            f"{shorten(source)} is not a source.",
+            f"A source is {KNOWN_SUFFIXES}; what is in memory goes to `Catalog.from_arrays`.",
+        )
+    path = path_of(source, "a source")
+    address = os.fspath(source)
+    if address.startswith(("postgres://", "postgresql://")):
+        from seeker.catalog.build.sources.postgres import PostgresRows
+        from seeker.catalog.build.sources.table import TableSource
+
+        return TableSource(PostgresRows(address, options), options, None)
+    if not path.exists():
+        raise NotFound(f"There is no file or folder '{path}'.", f"A source is {KNOWN_SUFFIXES}.")
+    if path.is_dir():
+        from seeker.catalog.build.sources.folder import FolderSource
+
+        if options.table is None:
+            return FolderSource(path)
+        from seeker.catalog.build.sources.folder import LabelledFolderSource
+
+        return LabelledFolderSource(FolderSource(path), path, Path(options.table), options)
+    if not path.is_file():
+        raise BadInput(f"'{path}' is not a plain file.", f"A source is {KNOWN_SUFFIXES}.")
+    ending = path.suffix.lower()
+    if ending in (".npy", ".npz"):
+        from seeker.catalog.build.sources.arrays import ArraySource
+
+        return ArraySource(path, options)
+    return open_table(path, options, options.images or path.parent)
+
+
+def open_table(path: Path, options: SourceOptions, images: Path) -> TableSource:
+    """Return the table in a file; images: the folder its pictures are in."""
+    from seeker.catalog.build.sources.table import TableSource
+
+    ending = path.suffix.lower()
+    if not path.is_file():
+        raise NotFound(f"There is no file '{path}'.")
+    if not images.is_dir():
+        raise NotFound(f"There is no folder '{images}' with pictures.")
+    if ending in (".csv", ".tsv"):
+        from seeker.catalog.build.sources.csv import CsvRows
+
+        return TableSource(CsvRows(path, options.encoding), options, images)
+    if ending in (".jsonl", ".ndjson"):
+        from seeker.catalog.build.sources.jsonl import JsonRows
+
+        return TableSource(JsonRows(path), options, images)
+    if ending in (".parquet", ".pq"):
+        from seeker.catalog.build.sources.parquet import ParquetRows
+
+        return TableSource(ParquetRows(path), options, images)
+    raise BadInput(
+        f"Seeker cannot read '{path.name}' as a source.",
+        _INSTEAD.get(ending, f"A source is {KNOWN_SUFFIXES}."),
+    )

@@ -1,0 +1,183 @@
+"""A table as a source: each row an item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from seeker.catalog.build.sources.folder import EXTENSIONS
+from seeker.catalog.build.sources.folder import SafeRoot
+from seeker.catalog.build.source import SourceContents
+from seeker.catalog.build.source import Picture
+from seeker.catalog.build.source import RowProblem
+from seeker.catalog.build.source import Record
+from seeker.catalog.build.pipeline import BuildReport
+from seeker.catalog.build.sources import infer_columns
+from seeker.catalog.build.sources.opener import SourceOptions
+from seeker.catalog.build.sources.infer_columns import infer
+from seeker.catalog.attributes import as_text
+from seeker.catalog.attributes import plain_value
+from seeker.catalog.attributes import shorten
+from seeker.errors import BadInput
+from seeker.errors import NotFound
+from seeker.types import Array
+
+_SAMPLE = 200
+_LONGEST_ID = 4096
+_NOTHING = {"nan", "n/a", "#n/a"}
+
+MAX_CELL_CHARACTERS = 2**20
+"""A text with more characters than this is not about one item."""
+
+
+class Rows(Protocol):
+    """The rows of a table. columns: as far as they are known beforehand."""
+
+    columns: list[str]
+    loose: bool
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the rows come from."""
+        ...
+
+    def count(self) -> int:
+        """Return about how many rows there are."""
+        ...
+
+    def rows(self) -> Iterator[tuple[str, dict[str, Any] | RowProblem]]:
+        """Yield each row with its place."""
+        ...
+
+
+class TableSource:
+    """Makes items of rows; images: the folder in which pictures may be."""
+
+    def __init__(self, rows: Rows, options: SourceOptions, images: Path | None) -> None:
+        self._rows = rows
+        self._inside = None if images is None else SafeRoot(images)
+        self.loose = rows.loose
+        first = [row for _, row in islice(rows.rows(), _SAMPLE)]
+        sample = [row for row in first if not isinstance(row, RowProblem)]
+        if not sample:
+            raise _unreadable(rows.origin().get("path", "the source"), first)
+        self._all = list(dict.fromkeys([*rows.columns, *(name for row in sample for name in row)]))
+        self._columns = infer(self._all, sample, options, self._inside)
+        named = [str(row.get(self._columns.picture or "", "")).lower() for row in sample]
+        self._endings = any(name.endswith(EXTENSIONS) for name in named)
+        self.offer = SourceContents(
+            pictures=self._columns.picture is not None,
+            text=self._columns.title is not None or bool(self._columns.text),
+            vectors=self._columns.vectors,
+        )
+
+    @property
+    def names_have_endings(self) -> bool:
+        """Whether paths of pictures are given with their endings, such as .jpg."""
+        return self._endings
+
+    def origin(self) -> dict[str, Any]:
+        """Return where the items come from and what the columns were taken for."""
+        taken = self._columns
+        columns = {
+            "id": taken.id,
+            "title": taken.title,
+            "text": list(taken.text),
+            "picture": taken.picture,
+            "vectors": list(taken.vectors),
+        }
+        return {**self._rows.origin(), "columns": columns}
+
+    def notes(self) -> list[str]:
+        """Return what the columns were taken for."""
+        return ["Columns:", *self._columns.notes(self._all)]
+
+    def count(self) -> int:
+        """Return about how many rows there are."""
+        return self._rows.count()
+
+    def records(self) -> Iterator[Record | RowProblem]:
+        """Yield an item, or what is wrong, for each row."""
+        for number, (place, row) in enumerate(self._rows.rows()):
+            yield row if isinstance(row, RowProblem) else self._record(place, number, row)
+
+    def _record(self, place: str, number: int, row: Mapping[str, Any]) -> Record | RowProblem:
+        largest = max((len(one) for one in row.values() if isinstance(one, str)), default=0)
+        if largest > MAX_CELL_CHARACTERS:
+            return RowProblem(place, "cell that is too large", f"{largest:,} characters")
+        columns = self._columns
+        id = str(number) if columns.id is None else self._text(row.get(columns.id)).strip()
+        if not id:
+            return RowProblem(place, "no id")
+        if len(id) > _LONGEST_ID:
+            return RowProblem(place, "id that is too long", f"{len(id):,} characters")
+        picture: Picture | None = None
+        if columns.picture is not None:
+            found = self._picture(place, row.get(columns.picture))
+            if isinstance(found, RowProblem):
+                return found
+            picture = found
+        vectors: dict[str, Array | str] = {}
+        for name in columns.vectors:
+            if row.get(name) not in (None, ""):
+                try:
+                    vectors[name] = infer_columns.vector(row[name])
+                except BadInput as error:
+                    vectors[name] = error.message
+        return Record(
+            place,
+            id,
+            self._text(row.get(columns.title or "")),
+            "\n".join(filter(None, (self._text(row.get(name)) for name in columns.text))),
+            picture,
+            self._attributes(row),
+            vectors,
+        )
+
+    def _attributes(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        columns = self._columns
+        if columns.attributes is not None:
+            names = [name for name in columns.attributes if name in row]
+        else:
+            used = {columns.id, columns.title, columns.picture, *columns.text, *columns.vectors}
+            names = [name for name in row if name not in used and isinstance(name, str)]
+        found = {}
+        for name in names:
+            value = plain_value(row[name])
+            if self.loose and isinstance(value, str) and value.lower() in _NOTHING:
+                value = None
+            if value is not None:
+                found[name] = value
+        return found
+
+    def _picture(self, place: str, cell: object) -> Picture | RowProblem:
+        if isinstance(cell, dict):
+            cell = cell.get("bytes") or cell.get("path")
+        if isinstance(cell, bytes):
+            return cell
+        if not isinstance(cell, str) or not cell or self._inside is None:
+            return RowProblem(place, "no picture")
+        try:
+            return self._inside.find(cell)
+        except NotFound:
+            return RowProblem(place, "no picture", f"no file {shorten(cell)}")
+        except BadInput as error:
+            return RowProblem(place, "picture outside the source", f"{shorten(cell)}: {error.message}")
+
+    @staticmethod
+    def _text(cell: object) -> str:
+        value = plain_value(cell)
+        if value is None:
+            return ""
+        return ", ".join(value) if isinstance(value, list) else as_text(value)
+
+
+def _unreadable(path: str, first: list[Any]) -> BadInput:
+    """Return the error for a table without a single row that can be read."""
+    if not first:
+        return BadInput(f"There are no rows in '{path}'.", "An item needs a row.")
+    report = BuildReport()
+    for problem in first:
+        report.add(problem)
+    return BadInput(f"No row of '{path}' can be read.", report.sentence())

@@ -1,0 +1,333 @@
+"""`seeker add` and `seeker remove`: a new version beside the old one."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from seeker.catalog.build import publish
+from seeker.catalog.build.files import AssembledFiles
+from seeker.catalog.build.files import Assembly
+from seeker.catalog.build.build import begin_folder
+from seeker.catalog.build.build import make_manifest
+from seeker.catalog.build.chunks import chunk_name
+from seeker.catalog.build.publish import write_tombstones
+from seeker.catalog.build.chunks import THUMBNAIL_SIDE
+from seeker.catalog.build.plan import ViewSpec
+from seeker.catalog.build.plan import plan_views
+from seeker.catalog.build.plan import view_name
+from seeker.catalog.build.pipeline import BuildProgress
+from seeker.catalog.build.pipeline import ProgressCallback
+from seeker.catalog.build.source import SourceContents
+from seeker.catalog.build.source import Source
+from seeker.catalog.build.pipeline import BuildReport
+from seeker.catalog.build.pipeline import run_build
+from seeker.catalog.build.sources.opener import SourceOptions
+from seeker.catalog.build.sources.opener import open_source
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.manifest import Manifest
+from seeker.catalog.file_lock import WAIT_SECONDS
+from seeker.catalog.file_lock import file_lock
+from seeker.catalog.file_lock import clear
+from seeker.catalog.nofollow import real_folder
+from seeker.catalog.nofollow import remove_tree
+from seeker.catalog.manifest import PathLike
+from seeker.catalog.manifest import path_of
+from seeker.catalog.manifest import work_folder
+from seeker.catalog.attributes import shorten
+from seeker.errors import BadInput
+from seeker.errors import NotFound
+from seeker.validation import check_whole
+from seeker.space import packing
+
+if TYPE_CHECKING:
+    from seeker.embedders.base import Embedder
+
+UPDATES_KEPT = 1000
+"""How many of the last updates catalog.json tells of."""
+
+MOST_DAYS = 36_500
+
+_ROWS = 8192
+
+
+def add(
+    path: PathLike,
+    source: PathLike | Source,
+    *,
+    options: SourceOptions | None = None,
+    embedders: Mapping[str, Embedder] | None = None,
+    trust: bool = False,
+    strict: bool = False,
+    tell: ProgressCallback | None = None,
+    progress: bool = False,
+    wait: float = WAIT_SECONDS,
+) -> Catalog:
+    """Add the items of a source to a catalog as a new version, and open it.
+
+    The views are those that the catalog has. Items whose id is there already are left out. trust:
+    load any embedder that the catalog names, even if it is not one of Seeker's own. wait: for how
+    many seconds another change of the catalog may go on.
+    """
+    target = path_of(path, "the path of a catalog")
+    with _updating(target, wait) as (work, old, head):
+        opened = open_source(source, options or SourceOptions())
+        publish.check_writable(target, media=opened.offer.pictures)
+        makings = _same_makings(head, opened.offer, embedders or {}, trust)
+        report = BuildReport(strict)
+        with BuildProgress(tell, progress) as shown:
+            for note in opened.notes():
+                shown.say(note)
+            how = f"{chunk_name(makings, THUMBNAIL_SIDE)} {json.dumps(opened.origin())} {head.identity}"
+            if begin_folder(work, how):
+                shown.say("Resuming what was interrupted.")
+            shown.start(opened.count() if progress else None)
+            run_build(
+                opened,
+                makings,
+                work,
+                report,
+                shown,
+                kinds=head.attributes,
+                taken=lambda id: id in old,
+            )
+            shown.say("Putting old and new together …")
+            fresh = work / "new"
+            made, kept = _merged(work / "merged", target, old, np.zeros(len(old), bool), fresh)
+            real_folder(fresh / "media").rename(work / "merged" / "media")
+        came = {**opened.origin(), "left out": report.to_json()}
+        _switch(target, work, head, made, kept, added=came)
+        for line in report.lines():
+            if tell is not None:
+                tell(line)
+    return Catalog.open(target)
+
+
+def remove(
+    path: PathLike,
+    *,
+    ids: Iterable[str] | None = None,
+    where: Mapping[str, Any] | None = None,
+    wait: float = WAIT_SECONDS,
+) -> Catalog:
+    """Remove items, by their ids or by a filter, as a new version, and open it.
+
+    Their ids and vectors are kept for sessions in which they were judged, until `forget_removed`.
+    wait: for how many seconds another change of the catalog may go on.
+    """
+    target = path_of(path, "the path of a catalog")
+    if ids is None and not where:
+        raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
+    with _updating(target, wait) as (work, old, head):
+        gone = np.zeros(len(old), bool)
+        if ids is not None:
+            gone[_rows(old, list(ids))] = True
+        if where:
+            gone |= old.matching(where)
+        if not gone.any():
+            raise NotFound("No item of the catalog passes the filter.", "Nothing was removed.")
+        if gone.all():
+            raise BadInput(
+                "Nothing would be left of the catalog.", "Delete its folder if that is meant."
+            )
+        made, kept = _merged(work / "merged", target, old, gone, None)
+        _switch(target, work, head, made, kept, removed=int(gone.sum()))
+    return Catalog.open(target)
+
+
+def forget_removed(path: PathLike, days: int = 0, wait: float = WAIT_SECONDS) -> int:
+    """Forget items that were removed `days` or more ago; return how many.
+
+    What was kept of them for sessions, their ids and vectors, is left out of a new version.
+    Sessions in which they were judged can then no longer be opened. Where it is not known when an
+    item was removed, it counts as removed at the first moment after that of which it is known.
+    """
+    target = path_of(path, "the path of a catalog")
+    days = min(check_whole("days", days, 0), MOST_DAYS)
+    with _updating(target, wait) as (work, old, head):
+        since = _first_kept(head, days)
+        gone = {id for id, _, version, _ in old.kept_of_departed() if version < since}
+        if gone:
+            nothing = np.zeros(len(old), bool)
+            made, kept = _merged(work / "merged", target, old, nothing, None, since)
+            _switch(target, work, head, made, kept, forgotten=len(gone))
+    return len(gone)
+
+
+def _first_kept(head: Manifest, days: int) -> int:
+    """Return the first version whose departed items left less than `days` ago."""
+    if not days:
+        return head.version
+    until = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days)
+    known = [*head.source.get("updates", []), {"version": head.version, "at": head.made}]
+    # What was last in version n left with version n + 1.
+    before = (one["version"] for one in known if _is_before(one, until))
+    return max((version for version in before if version <= head.version), default=0)
+
+
+def _is_before(update: Mapping[str, Any], moment: datetime.datetime) -> bool:
+    """Return whether an update is known to have been at some moment or before it."""
+    try:
+        at = datetime.datetime.fromisoformat(update["at"])
+        return isinstance(update["version"], int) and at <= moment
+    except (KeyError, TypeError, ValueError):
+        return False
+
+
+@contextmanager
+def _updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifest]]:
+    """Hold a catalog's lock and give (work folder, catalog, head); clear up after success."""
+    Catalog.open(target)
+    publish.check_writable(target, media=False)
+    work = work_folder(target)
+    with file_lock(work / "lock", f"'{target}' is being changed", wait):
+        old = Catalog.open(target)
+        if old.head is None:
+            raise BadInput(f"'{target}' is no catalog.")
+        try:
+            yield work, old, old.head
+        except BaseException:
+            # Chunks are what an interrupted `add` goes on with; there is nothing else to keep.
+            remove_tree(work / "merged")
+            if not (work / "chunks").exists():
+                clear(work)
+            raise
+        clear(work)
+
+
+def _same_makings(
+    head: Manifest, offer: SourceContents, given: Mapping[str, Embedder], trust: bool
+) -> list[ViewSpec]:
+    """Return how the views of a catalog are made of a new source."""
+    ready = {view_name(column) for column in offer.vectors}
+    asked = []
+    for name, entry in head.views.items():
+        if entry.embedder is None and name not in ready:
+            raise BadInput(
+                f"The catalog has a view '{name}' of ready-made vectors, which the source lacks.",
+                f"Name their column {name!r}.",
+            )
+        asked.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
+    found = plan_views(offer, asked, None, given, builtin_only=not trust)
+    # New items are made in full precision; the version that holds old and new packs them all.
+    makings = [replace(one, metric=head.views[one.name].metric, dtype="float32") for one in found]
+    for one in makings:
+        entry = head.views[one.name]
+        if one.dimensions != entry.dimensions:
+            raise BadInput(
+                f"View '{one.name}' has {entry.dimensions} dimensions in the catalog, but "
+                f"{one.dimensions} in the source."
+            )
+        if one.made_by != entry.embedder:
+            raise BadInput(
+                f"View '{one.name}' was made by another version of its embedder.",
+                "Their vectors cannot be compared; build the catalog again.",
+            )
+    return makings
+
+
+def _merged(
+    folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None, since: int = 0
+) -> tuple[AssembledFiles, int]:
+    """Write a version of what stays of the old one and what is new; return it and the departed.
+
+    since: those that had left before this version are forgotten.
+    """
+    head = old.head
+    if head is None:
+        raise BadInput("A catalog of arrays cannot be updated in place.")
+    remove_tree(folder)
+    makings = [
+        ViewSpec(
+            name,
+            "vectors",
+            entry.dimensions,
+            entry.metric,
+            made_by=entry.embedder,
+            dtype=cast(packing.StoredVectors, entry.dtype),
+        )
+        for name, entry in head.views.items()
+    ]
+    assembly = Assembly(folder, makings, loose=False)
+    try:
+        for name, kind in head.attributes.items():
+            assembly.writer.know_of(name, kind)
+        _copy(assembly, old, gone)
+        if fresh is not None:
+            _copy_new(assembly, fresh, makings)
+        departed = write_tombstones(assembly.writer, old, makings, since)
+        centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
+        return assembly.finish(publish.prefix(target), centres), departed
+    finally:
+        assembly.close()
+
+
+def _copy(assembly: Assembly, old: Catalog, gone: Any) -> None:
+    for row, item in enumerate(old.walk()):
+        if not gone[row] and not assembly.writer.add(*item):
+            raise _damaged(f"it has two items {shorten(item[0])}")
+    for start in range(0, len(old), _ROWS):
+        stays = ~gone[start : start + _ROWS]
+        vectors = {}
+        for name, view in old.views.items():
+            with np.errstate(invalid="ignore", over="ignore"):
+                vectors[name] = view.rows(slice(start, start + _ROWS))[stays].astype(np.float32)
+            if not np.isfinite(vectors[name]).all():
+                raise _damaged(f"view '{name}' holds numbers that are not finite")
+        assembly.append(vectors)
+
+
+def _damaged(what: str) -> BadInput:
+    return BadInput(
+        f"The catalog is damaged: {what}.", "Check it with `seeker verify`, or build it again."
+    )
+
+
+def _copy_new(assembly: Assembly, fresh: Path, makings: list[ViewSpec]) -> None:
+    from seeker.catalog.item_table import FileConnections
+    from seeker.catalog.stored_views import map_vectors
+    from seeker.catalog.item_table import ItemTable
+
+    vectors = {one.name: map_vectors(fresh, f"views/{one.name}.npy") for one in makings}
+    count = len(next(iter(vectors.values())))
+    for item in ItemTable(FileConnections(fresh / "items.sqlite"), count).walk():
+        assembly.writer.add(*item)
+    for start in range(0, count, _ROWS):
+        assembly.append({name: one[start : start + _ROWS] for name, one in vectors.items()})
+
+
+def _switch(
+    target: Path, work: Path, head: Manifest, made: AssembledFiles, departed: int, **what: Any
+) -> None:
+    """Make the merged files the version that counts."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    known = [*head.source.get("updates", []), {"version": head.version + 1, "at": at, **what}]
+    history = known[-UPDATES_KEPT:]
+    updated = make_manifest(
+        made,
+        head.version + 1,
+        {**head.source, "updates": history},
+        head.about,
+        departed,
+    )
+    remove_tree(work / "new")
+    (work / "merged").rename(work / "new")
+    publish.publish(updated, work, target)
+
+
+def _rows(old: Catalog, ids: list[str]) -> list[int]:
+    missing = [id for id in ids if id not in old]
+    if missing:
+        others = f", and {len(missing) - 1:,} more" if len(missing) > 1 else ""
+        raise NotFound(
+            f"The catalog has no item {shorten(missing[0])}{others}.", "Nothing was removed."
+        )
+    return [old.row(id) for id in ids]
