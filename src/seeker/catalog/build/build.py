@@ -11,37 +11,27 @@ from typing import TYPE_CHECKING, Any
 
 from seeker import __version__
 from seeker.catalog import manifest as heads
-from seeker.catalog.build import languages
-from seeker.catalog.build import publish
+from seeker.catalog.build import languages, publish
+from seeker.catalog.build.chunks import THUMBNAIL_SIDE, chunk_name
 from seeker.catalog.build.files import AssembledFiles
-from seeker.catalog.build.chunks import chunk_name
+from seeker.catalog.build.pipeline import (
+    BuildProgress,
+    BuildReport,
+    EmptySourceError,
+    ProgressCallback,
+    run_build,
+)
+from seeker.catalog.build.plan import check_attributes, plan_views
 from seeker.catalog.build.publish import write_tombstones
-from seeker.catalog.build.chunks import THUMBNAIL_SIDE
-from seeker.catalog.build.plan import check_attributes
-from seeker.catalog.build.plan import plan_views
-from seeker.catalog.build.pipeline import BuildProgress
-from seeker.catalog.build.pipeline import ProgressCallback
 from seeker.catalog.build.source import Source
-from seeker.catalog.build.pipeline import BuildReport
-from seeker.catalog.build.pipeline import EmptySourceError
-from seeker.catalog.build.pipeline import run_build
-from seeker.catalog.build.sources.opener import SourceOptions
-from seeker.catalog.build.sources.opener import open_source
+from seeker.catalog.build.sources.opener import SourceOptions, open_source
 from seeker.catalog.catalog import Catalog
-from seeker.catalog.manifest import Manifest
-from seeker.catalog.file_lock import file_lock
-from seeker.catalog.file_lock import clear
-from seeker.catalog.manifest_fields import BadField
-from seeker.catalog.manifest_fields import check_plain
-from seeker.catalog.manifest_fields import cleaned
-from seeker.catalog.nofollow import new_file
-from seeker.catalog.nofollow import remove_tree
-from seeker.catalog.manifest import PathLike
-from seeker.catalog.manifest import path_of
-from seeker.catalog.manifest import work_folder
+from seeker.catalog.file_lock import clear, file_lock
 from seeker.catalog.item_writer import ItemWriter
-from seeker.errors import BadInput
-from seeker.errors import Conflict
+from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
+from seeker.catalog.manifest_fields import BadField, check_plain, cleaned
+from seeker.catalog.nofollow import new_file, remove_tree
+from seeker.errors import BadInput, Conflict
 from seeker.space.packing import check_dtype
 
 if TYPE_CHECKING:
@@ -97,7 +87,9 @@ def build(
         shown.say(f"Views: {', '.join(f'{one.name} ({one.dimensions})' for one in makings)}")
         if warning := languages.language_notice(opened, makings):
             shown.say(warning)
-        if begin_folder(work, f"{chunk_name(makings, THUMBNAIL_SIDE)} {json.dumps(opened.origin())}"):
+        if begin_folder(
+            work, f"{chunk_name(makings, THUMBNAIL_SIDE)} {json.dumps(opened.origin())}"
+        ):
             shown.say("Resuming the build that was interrupted.")
         shown.start(opened.count() if progress else None)
         before = Catalog.open(target) if (target / heads.MANIFEST_NAME).exists() else None

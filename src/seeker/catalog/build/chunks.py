@@ -5,27 +5,20 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
-import numpy as np
-from seeker.catalog.build.plan import ViewSpec
-from seeker.catalog.build.source import RowProblem
-from seeker.catalog.build.source import Record
-from seeker.catalog.nofollow import new_file
-from seeker.types import Floats
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from seeker.catalog.build.source import Picture
-from seeker.catalog.nofollow import real_folder
-from seeker.errors import BadInput
-from seeker.errors import NotFound
-from seeker.errors import SeekerError
+
+import numpy as np
+
+from seeker.catalog.build.plan import ViewSpec
+from seeker.catalog.build.source import Picture, Record, RowProblem
+from seeker.catalog.nofollow import new_file, real_folder
+from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.kernels.parallel import cores
-from seeker.types import Array
+from seeker.types import Array, Floats
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -197,7 +190,9 @@ class ChunkBuilder:
                 return RowProblem(row.place, "broken picture", error.message)
         return ready
 
-    def _embed(self, making: ViewSpec, batch: list[_PendingItem], problems: list[RowProblem]) -> list[_PendingItem]:
+    def _embed(
+        self, making: ViewSpec, batch: list[_PendingItem], problems: list[RowProblem]
+    ) -> list[_PendingItem]:
         """Give every record its vector; return those that got one."""
         if not batch or making.embedder is None:
             return batch

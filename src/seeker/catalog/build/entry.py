@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from seeker.catalog.catalog import Catalog
-from seeker.catalog.manifest import PathLike
-from seeker.catalog.manifest import path_of
+from seeker.catalog.manifest import PathLike, path_of
 from seeker.errors import BadInput
 
 if TYPE_CHECKING:

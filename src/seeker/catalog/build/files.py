@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import io
 import os
-from pathlib import Path
-import numpy as np
-from numpy.lib import format as npy
-from seeker.catalog.nofollow import new_file
-from seeker.catalog.nofollow import real_folder
-from seeker.space.packing import StoredVectors
-from seeker.types import Array
-from seeker.space.view import mean
-from seeker.space.packing import pack_in_runs
-from seeker.types import Floats
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.lib import format as npy
+
+from seeker.catalog.attributes import Kind, fit_kind, shorten
 from seeker.catalog.build.chunks import Chunk
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem
-from seeker.catalog.manifest import FileEntry
-from seeker.catalog.manifest import ViewEntry
-from seeker.catalog.attributes import Kind
-from seeker.catalog.attributes import fit_kind
-from seeker.catalog.attributes import shorten
 from seeker.catalog.item_writer import ItemWriter
+from seeker.catalog.manifest import FileEntry, ViewEntry
+from seeker.catalog.nofollow import new_file, real_folder
 from seeker.errors import BadInput
 from seeker.space import View
 from seeker.space.metric import FAST
 from seeker.space.metric import check as check_metric
-from seeker.space.packing import choose_dtype
-
+from seeker.space.packing import StoredVectors, choose_dtype, pack_in_runs
+from seeker.space.view import mean
+from seeker.types import Array, Floats
 
 _HEADER = 128
 """Room for the header, which can be written only when the count is known; keeps rows aligned."""
@@ -152,7 +146,9 @@ class Assembly:
             attributes = item["attributes"]
             if self._taken(item["id"]):
                 problems.append(
-                    RowProblem(item["place"], "id that is in the catalog already", shorten(item["id"]))
+                    RowProblem(
+                        item["place"], "id that is in the catalog already", shorten(item["id"])
+                    )
                 )
                 continue
             try:
@@ -160,7 +156,9 @@ class Assembly:
                     if name in attributes:
                         attributes[name] = fit_kind(name, attributes[name], kind, self._loose)
             except BadInput as error:
-                problems.append(RowProblem(item["place"], "attribute of another kind", error.message))
+                problems.append(
+                    RowProblem(item["place"], "attribute of another kind", error.message)
+                )
                 continue
             title = item["title"] or item["id"]
             if not self.writer.add(item["id"], title, item["text"], item["media"], attributes):
@@ -177,7 +175,9 @@ class Assembly:
         for name, file in self.vectors.items():
             file.append(vectors[name])
 
-    def finish(self, prefix: str = "", centres: Mapping[str, Floats] | None = None) -> AssembledFiles:
+    def finish(
+        self, prefix: str = "", centres: Mapping[str, Floats] | None = None
+    ) -> AssembledFiles:
         """Complete the files; prefix: what stands before their names in catalog.json.
 
         centres: by view, the centre that compact vectors are to keep.

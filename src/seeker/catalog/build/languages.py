@@ -7,8 +7,7 @@ from collections.abc import Sequence
 
 from seeker.catalog.build.chunks import embedded_text
 from seeker.catalog.build.plan import ViewSpec
-from seeker.catalog.build.source import Source
-from seeker.catalog.build.source import first_records
+from seeker.catalog.build.source import Source, first_records
 
 _LOOKED_AT = 200
 _READS_ENGLISH = "text"

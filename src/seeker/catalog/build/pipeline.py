@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import Any
-from seeker.catalog.build.source import RowProblem
-from seeker.catalog.attributes import shorten
-from seeker.errors import BadInput
-from collections.abc import Callable
-from types import TracebackType
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
+from types import TracebackType
 from typing import Any, TypeVar
-from seeker.catalog.build.files import AssembledFiles
-from seeker.catalog.build.files import Assembly
-from seeker.catalog.build.chunks import Chunk
-from seeker.catalog.build.chunks import chunk_fingerprint
-from seeker.catalog.build.chunks import chunk_name
-from seeker.catalog.build.chunks import THUMBNAIL_SIDE
-from seeker.catalog.build.chunks import ChunkBuilder
+
+from seeker.catalog.attributes import Kind, shorten
+from seeker.catalog.build.chunks import (
+    THUMBNAIL_SIDE,
+    Chunk,
+    ChunkBuilder,
+    chunk_fingerprint,
+    chunk_name,
+)
+from seeker.catalog.build.files import AssembledFiles, Assembly
 from seeker.catalog.build.plan import ViewSpec
-from seeker.catalog.build.source import Source
+from seeker.catalog.build.source import RowProblem, Source
+from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest_fields import is_media_name
 from seeker.catalog.nofollow import real_folder
-from seeker.catalog.attributes import Kind
-from seeker.catalog.item_writer import ItemWriter
-
+from seeker.errors import BadInput
 
 _EXAMPLES = 5
 

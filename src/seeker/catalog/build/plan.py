@@ -8,15 +8,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from seeker.catalog.build.source import SourceContents
-from seeker.catalog.build.source import Source
-from seeker.catalog.build.source import first_records
-from seeker.catalog.manifest import METRICS
-from seeker.catalog.manifest import EmbedderEntry
+from seeker.catalog.build.source import Source, SourceContents, first_records
+from seeker.catalog.manifest import METRICS, EmbedderEntry
 from seeker.catalog.manifest_fields import VIEW_NAME
 from seeker.embedders.custom import adapt
-from seeker.errors import BadInput
-from seeker.errors import NotFound
+from seeker.errors import BadInput, NotFound
 from seeker.space.packing import StoredVectors
 
 if TYPE_CHECKING:
@@ -59,7 +55,11 @@ def plan_views(
     items say about themselves. builtin_only: load no others than
     Seeker's own.
     """
-    chosen = dict(map(_named_views, views)) if views is not None else {one: one for one in _default_views(offer)}
+    chosen = (
+        dict(map(_named_views, views))
+        if views is not None
+        else {one: one for one in _default_views(offer)}
+    )
     if not chosen:
         raise BadInput(
             "The source has neither pictures nor texts nor vectors to compare items by.",
@@ -78,7 +78,11 @@ def plan_views(
         )
     made = [
         _view_spec(
-            name, offer, ready, embedders.get(name), partial(_known_view, maker, ready, builtin_only)
+            name,
+            offer,
+            ready,
+            embedders.get(name),
+            partial(_known_view, maker, ready, builtin_only),
         )
         for name, maker in chosen.items()
     ]

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-import numpy as np
-from seeker.catalog.build.plan import ViewSpec
-from seeker.catalog.catalog import Catalog
-from seeker.catalog.item_writer import ItemWriter
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from seeker.catalog import manifest as heads
-from seeker.catalog.item_table import FileConnections
-from seeker.catalog.manifest import Manifest
-from seeker.catalog.file_lock import WAIT_SECONDS
-from seeker.catalog.file_lock import file_lock
-from seeker.catalog.file_lock import clear
-from seeker.catalog.nofollow import LinkInside
-from seeker.catalog.nofollow import OpenFolder
-from seeker.catalog.manifest import work_folder
-from seeker.errors import Conflict
-from seeker.errors import NotFound
 
+import numpy as np
+
+from seeker.catalog import manifest as heads
+from seeker.catalog.build.plan import ViewSpec
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
+from seeker.catalog.item_table import FileConnections
+from seeker.catalog.item_writer import ItemWriter
+from seeker.catalog.manifest import Manifest, work_folder
+from seeker.catalog.nofollow import LinkInside, OpenFolder
+from seeker.errors import Conflict, NotFound
 
 _TOMBSTONE_ROWS = 4096
 

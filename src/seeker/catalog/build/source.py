@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
+
 from seeker.catalog.attributes import PlainValue
 from seeker.types import Array
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
-
 
 Picture = Path | bytes | Array
 """A file, the bytes of one, or pixels, (h, w) or (h, w, 3) uint8."""

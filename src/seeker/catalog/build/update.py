@@ -13,40 +13,23 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from seeker.catalog.build import publish
-from seeker.catalog.build.files import AssembledFiles
-from seeker.catalog.build.files import Assembly
-from seeker.catalog.build.build import begin_folder
-from seeker.catalog.build.build import make_manifest
-from seeker.catalog.build.chunks import chunk_name
-from seeker.catalog.build.publish import write_tombstones
-from seeker.catalog.build.chunks import THUMBNAIL_SIDE
-from seeker.catalog.build.plan import ViewSpec
-from seeker.catalog.build.plan import plan_views
-from seeker.catalog.build.plan import view_name
-from seeker.catalog.build.pipeline import BuildProgress
-from seeker.catalog.build.pipeline import ProgressCallback
-from seeker.catalog.build.source import SourceContents
-from seeker.catalog.build.source import Source
-from seeker.catalog.build.pipeline import BuildReport
-from seeker.catalog.build.pipeline import run_build
-from seeker.catalog.build.sources.opener import SourceOptions
-from seeker.catalog.build.sources.opener import open_source
-from seeker.catalog.catalog import Catalog
-from seeker.catalog.manifest import Manifest
-from seeker.catalog.file_lock import WAIT_SECONDS
-from seeker.catalog.file_lock import file_lock
-from seeker.catalog.file_lock import clear
-from seeker.catalog.nofollow import real_folder
-from seeker.catalog.nofollow import remove_tree
-from seeker.catalog.manifest import PathLike
-from seeker.catalog.manifest import path_of
-from seeker.catalog.manifest import work_folder
 from seeker.catalog.attributes import shorten
-from seeker.errors import BadInput
-from seeker.errors import NotFound
-from seeker.validation import check_whole
+from seeker.catalog.build import publish
+from seeker.catalog.build.build import begin_folder, make_manifest
+from seeker.catalog.build.chunks import THUMBNAIL_SIDE, chunk_name
+from seeker.catalog.build.files import AssembledFiles, Assembly
+from seeker.catalog.build.pipeline import BuildProgress, BuildReport, ProgressCallback, run_build
+from seeker.catalog.build.plan import ViewSpec, plan_views, view_name
+from seeker.catalog.build.publish import write_tombstones
+from seeker.catalog.build.source import Source, SourceContents
+from seeker.catalog.build.sources.opener import SourceOptions, open_source
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
+from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
+from seeker.catalog.nofollow import real_folder, remove_tree
+from seeker.errors import BadInput, NotFound
 from seeker.space import packing
+from seeker.validation import check_whole
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -86,7 +69,8 @@ def add(
         with BuildProgress(tell, progress) as shown:
             for note in opened.notes():
                 shown.say(note)
-            how = f"{chunk_name(makings, THUMBNAIL_SIDE)} {json.dumps(opened.origin())} {head.identity}"
+            how = chunk_name(makings, THUMBNAIL_SIDE)
+            how = f"{how} {json.dumps(opened.origin())} {head.identity}"
             if begin_folder(work, how):
                 shown.say("Resuming what was interrupted.")
             shown.start(opened.count() if progress else None)
@@ -292,9 +276,8 @@ def _damaged(what: str) -> BadInput:
 
 
 def _copy_new(assembly: Assembly, fresh: Path, makings: list[ViewSpec]) -> None:
-    from seeker.catalog.item_table import FileConnections
+    from seeker.catalog.item_table import FileConnections, ItemTable
     from seeker.catalog.stored_views import map_vectors
-    from seeker.catalog.item_table import ItemTable
 
     vectors = {one.name: map_vectors(fresh, f"views/{one.name}.npy") for one in makings}
     count = len(next(iter(vectors.values())))

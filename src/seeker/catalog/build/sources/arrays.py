@@ -11,15 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from seeker.catalog.build.source import SourceContents
-from seeker.catalog.build.source import RowProblem
-from seeker.catalog.build.source import Record
+from seeker.catalog.attributes import plain_value, shorten
+from seeker.catalog.build.source import Record, RowProblem, SourceContents
 from seeker.catalog.build.sources import jsonl
 from seeker.catalog.build.sources.opener import SourceOptions
-from seeker.catalog.attributes import plain_value
-from seeker.catalog.attributes import shorten
-from seeker.errors import BadInput
-from seeker.errors import NotFound
+from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 
 _NAMES = ("ids", "id", "names")
@@ -98,7 +94,9 @@ class ArraySource:
                 place,
                 id,
                 picture=None if self._pictures is None else np.asarray(self._pictures[row]),
-                attributes={name: plain_value(column[row]) for name, column in self._columns.items()},
+                attributes={
+                    name: plain_value(column[row]) for name, column in self._columns.items()
+                },
                 vectors={name: np.asarray(one[row]) for name, one in self._views.items()},
             )
 

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import stat
-from pathlib import Path, PurePosixPath, PureWindowsPath
-from seeker.embedders.pictures import FORMAT_SUFFIXES
-from seeker.errors import BadInput
-from seeker.errors import NotFound
 import os
+import stat
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
-from pathlib import Path
-from typing import Any
-from seeker.catalog.build.source import SourceContents
-from seeker.catalog.build.source import RowProblem
-from seeker.catalog.build.source import Record
-from seeker.catalog.attributes import PlainValue
 from dataclasses import replace
-from seeker.catalog.build.sources.opener import SourceOptions
-from seeker.catalog.build.sources.opener import open_table
+from functools import cached_property
+from pathlib import Path, PurePosixPath, PureWindowsPath
+from typing import Any
 
+from seeker.catalog.attributes import PlainValue
+from seeker.catalog.build.source import Record, RowProblem, SourceContents
+from seeker.catalog.build.sources.opener import SourceOptions, open_table
+from seeker.embedders.pictures import FORMAT_SUFFIXES
+from seeker.errors import BadInput, NotFound
 
 EXTENSIONS = tuple(sorted(FORMAT_SUFFIXES))
 """What the name of a picture ends with."""
@@ -153,7 +148,9 @@ class LabelledFolderSource:
     Pictures without a row are items like the others, only that less is known of them.
     """
 
-    def __init__(self, folder: FolderSource, root: Path, table: Path, options: SourceOptions) -> None:
+    def __init__(
+        self, folder: FolderSource, root: Path, table: Path, options: SourceOptions
+    ) -> None:
         self._folder = folder
         self._table = open_table(table, options, root)
         self.loose = self._table.loose

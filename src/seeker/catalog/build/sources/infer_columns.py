@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import numpy as np
-from seeker.errors import BadInput
-from seeker.types import Array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
+
 from seeker.catalog.build.sources.folder import SafeRoot
 from seeker.catalog.build.sources.opener import SourceOptions
-from seeker.errors import SeekerError
-
+from seeker.errors import BadInput, SeekerError
+from seeker.types import Array
 
 _APART = re.compile(r"[\s,;]+")
 

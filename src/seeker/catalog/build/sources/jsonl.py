@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
-import json
-from typing import Any
-from seeker.catalog.build.source import RowProblem
+from typing import IO, Any
 
+from seeker.catalog.build.source import RowProblem
 
 MAX_LINE_CHARACTERS = 16 * 2**20
 """No line longer than this many characters is held."""

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seeker.catalog.build.source import Source
-from seeker.catalog.manifest import PathLike
-from seeker.catalog.manifest import path_of
 from seeker.catalog.attributes import shorten
+from seeker.catalog.build.source import Source
+from seeker.catalog.manifest import PathLike, path_of
 from seeker.embedders.pictures import FORMAT_SUFFIXES
-from seeker.errors import BadInput
-from seeker.errors import NotFound
+from seeker.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
     from seeker.catalog.build.sources.table import TableSource

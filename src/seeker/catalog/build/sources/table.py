@@ -7,21 +7,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
-from seeker.catalog.build.sources.folder import EXTENSIONS
-from seeker.catalog.build.sources.folder import SafeRoot
-from seeker.catalog.build.source import SourceContents
-from seeker.catalog.build.source import Picture
-from seeker.catalog.build.source import RowProblem
-from seeker.catalog.build.source import Record
+from seeker.catalog.attributes import as_text, plain_value, shorten
 from seeker.catalog.build.pipeline import BuildReport
+from seeker.catalog.build.source import Picture, Record, RowProblem, SourceContents
 from seeker.catalog.build.sources import infer_columns
-from seeker.catalog.build.sources.opener import SourceOptions
+from seeker.catalog.build.sources.folder import EXTENSIONS, SafeRoot
 from seeker.catalog.build.sources.infer_columns import infer
-from seeker.catalog.attributes import as_text
-from seeker.catalog.attributes import plain_value
-from seeker.catalog.attributes import shorten
-from seeker.errors import BadInput
-from seeker.errors import NotFound
+from seeker.catalog.build.sources.opener import SourceOptions
+from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 
 _SAMPLE = 200
@@ -163,7 +156,9 @@ class TableSource:
         except NotFound:
             return RowProblem(place, "no picture", f"no file {shorten(cell)}")
         except BadInput as error:
-            return RowProblem(place, "picture outside the source", f"{shorten(cell)}: {error.message}")
+            return RowProblem(
+                place, "picture outside the source", f"{shorten(cell)}: {error.message}"
+            )
 
     @staticmethod
     def _text(cell: object) -> str:
