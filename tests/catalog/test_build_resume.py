@@ -94,7 +94,7 @@ def test_killed_and_resumed_gives_the_same_bytes(
     out = tmp_path / "catalog"
     code = (
         "import sys; sys.path.insert(0, sys.argv[3]);"
-        "import test_build_resume as t; from pathlib import Path;"
+        "from catalog import test_build_resume as t; from pathlib import Path;"
         "t.build(Path(sys.argv[1]), Path(sys.argv[2]), t.Counting(until=400, how='kill'))"
     )
     ran = subprocess.run(

@@ -84,7 +84,7 @@ def test_sessions_from_before_mean_what_they_meant() -> None:
         session.dislike(page[1])
     assert old.page() == even.page()
     np.testing.assert_array_equal(old.belief.log_posterior, even.belief.log_posterior)
-    assert old.events[0].to_json() == json.loads(OLD_START), "and are written as they were"
+    assert old.events[0].to_json() == json.loads(OLD_START) | {"schema": 3}
     assert catalog.session().events[0].to_json()["model"]["weights"] == "broad"
 
 

@@ -35,6 +35,7 @@ class PartSpace(Space):
         self._part = part.rows
         self._elsewhere = elsewhere
         super().__init__(part.views, model.units, person, model.sharpness())
+        self.shared = None  # rows are those of the whole catalog, and some are not held here
 
     def _vectors(self, v: int, rows: Sequence[int]) -> Doubles:
         found = [self._vector(v, row) for row in rows]

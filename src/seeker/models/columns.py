@@ -21,10 +21,13 @@ FEW_COLUMNS = 16
 class ColumnStore:
     """Columns of the items judged and shown last, (views, items) each, as many as fit into bytes.
 
-    Only whole columns are kept. The longest unused make way for new ones.
+    Only whole columns are kept. The longest unused make way for new ones. Columns that are the same
+    for all searches are shared with them where there is room, and do not count here.
     """
 
-    def __init__(self, views: int, items: int, dtype: np.dtype[Any], most_bytes: int) -> None:
+    def __init__(self, space: Space, most_bytes: int) -> None:
+        self._space = space
+        views, items, dtype = len(space.views), space.count, space.dtype
         size = max(1, views * items * dtype.itemsize)
         self.most = max(0, min(most_bytes // size, max(FEW_COLUMNS, FEW_BYTES // size)))
         self._shape = (views, items)
@@ -37,13 +40,19 @@ class ColumnStore:
         """How many bytes the kept columns take."""
         return sum(column.nbytes for column in self._kept.values())
 
-    def __contains__(self, probe: object) -> bool:
-        return probe in self._kept
+    def get(self, probe: DistanceProbe) -> Array | None:
+        """Return a column, (views, items), if it is here or shared."""
+        column = self._kept.get(probe)
+        shared = self._space.shared
+        if column is None and shared is not None and self._space.is_shared(probe):
+            column = shared.get(probe.row)
+        return column
 
     def reserve(self, probes: Sequence[DistanceProbe], spared: Collection[DistanceProbe]) -> None:
         """Find room for new columns, the last asked for first; spared ones stay."""
         for probe in spared:
-            self._kept[probe] = self._kept.pop(probe)  # used now: the last to make way
+            if probe in self._kept:
+                self._kept[probe] = self._kept.pop(probe)  # used now: the last to make way
         old = [probe for probe in self._kept if probe not in spared]
         self._reserved = {}
         for probe in reversed(probes):
@@ -54,13 +63,12 @@ class ColumnStore:
 
     def commit(self) -> None:
         """Take the reserved columns, now written for all items, into use."""
-        self._kept.update(self._reserved)
+        shared = self._space.shared
+        for probe, column in self._reserved.items():
+            common = shared is not None and self._space.is_shared(probe)
+            if shared is None or not common or not shared.add(probe.row, column):
+                self._kept[probe] = column
         self._reserved = {}
-
-    def read(self, probes: Sequence[DistanceProbe], where: slice | Rows, out: Array) -> None:
-        """Copy kept columns at some rows; out: (views, probes, rows)."""
-        for place, probe in enumerate(probes):
-            out[:, place] = self._kept[probe][:, where]
 
     def write(self, places: Mapping[DistanceProbe, int], where: slice, columns: Array) -> None:
         """Write reserved columns at a run of rows; columns: (views, places, rows)."""
@@ -82,8 +90,10 @@ class ColumnBatch:
         self.space = space
         self.store = store
         asked = sorted(set(asked))
-        self.new = [probe for probe in asked if probe not in store]
-        self.kept = [probe for probe in asked if probe in store]
+        held = {probe: store.get(probe) for probe in asked}
+        self.new = [probe for probe, column in held.items() if column is None]
+        self.kept = [probe for probe, column in held.items() if column is not None]
+        self._columns = [column for column in held.values() if column is not None]
         self.probes: Probes = space.prepare(self.new)
         self.places = {probe: place for place, probe in enumerate([*self.new, *self.kept])}
 
@@ -95,7 +105,8 @@ class ColumnBatch:
         shape = (len(self.space.views), len(self.places), len(rows))
         columns = scratch_array("columns", shape, self.space.dtype)
         self.space.columns(self.probes, rows, columns[:, : len(self.new)])
-        self.store.read(self.kept, where, columns[:, len(self.new) :])
+        for place, column in enumerate(self._columns, len(self.new)):
+            columns[:, place] = column[:, where]
         return columns
 
 

@@ -64,7 +64,7 @@ class Scores:
         else:
             self._ledger = ExactSums(self.count, self.grid.log_weights)
         columns = MEMORY - _BESIDES - fixed
-        self.store = ColumnStore(len(space.views), self.count, space.dtype, columns)
+        self.store = ColumnStore(space, columns)
 
     @property
     def thetas(self) -> int:

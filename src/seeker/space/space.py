@@ -17,6 +17,7 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.space import metric as metrics
 from seeker.space.probes import DirectionProbe, DistanceProbe, Probes
+from seeker.space.shared_columns import SharedColumns
 from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
 from seeker.validation import within_range
@@ -72,8 +73,19 @@ class Space:
         self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
         fits = self._largest < LARGEST_IN_FLOAT32
         self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 and fits else np.float64)
+        self.shared = self._shared_columns(scale) if self.fast and not person else None
         self.reach = math.inf if any(callable(view.metric) for view in self.views) else reach
         """No column holds a number larger than this; nothing is known of a function."""
+
+    def _shared_columns(self, scale: Scale) -> SharedColumns:
+        """Return the columns that all searches share in which items lie as they do here."""
+        others = tuple(id(view) for view in self.views[1:])
+        key = (others, scale, self.dtype, self.summed_in)
+        return self.views[0].column_caches.setdefault(key, SharedColumns())
+
+    def is_shared(self, probe: DistanceProbe) -> bool:
+        """Whether a column is the same for all searches: removed items have rows of a session."""
+        return self.shared is not None and probe.row < self.count
 
     @staticmethod
     def _unit(view: View, c: Doubles) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -19,6 +20,7 @@ from seeker.space.packing import (
     runs,
     unpack,
 )
+from seeker.space.shared_columns import SharedColumns
 from seeker.types import Array, Doubles, Floats
 
 
@@ -138,6 +140,11 @@ class View:
     units: Scale = "unit"
     steps: Floats | None = field(default=None, repr=False)
     centre: Floats | None = field(default=None, repr=False)
+
+    @cached_property
+    def column_caches(self) -> dict[Hashable, SharedColumns]:
+        """The columns that searches in this view share, by what else they depend on."""
+        return {}
 
     @classmethod
     def from_vectors(

@@ -1,0 +1,56 @@
+"""Columns of whole catalogs that one session has computed and others read."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+
+from seeker.types import Array
+
+MAX_BYTES = 64_000_000
+MIN_COLUMNS = 64
+"""Where fewer columns fit, hardly any would be there when somebody asks for it."""
+
+
+class SharedColumns:
+    """Columns by row, (views, items) each, as many as fit into bytes; safe for any thread.
+
+    A column depends on the views and on nothing that a person has done, so whoever needs it next
+    gets the same numbers without computing them. The longest unused make way for new ones.
+    """
+
+    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._bytes = 0
+        self._columns: OrderedDict[int, Array] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes the columns take."""
+        return self._bytes
+
+    def get(self, row: int) -> Array | None:
+        """Return the column of an item, if somebody has computed it."""
+        with self._lock:
+            column = self._columns.get(row)
+            if column is not None:
+                self._columns.move_to_end(row)
+            return column
+
+    def add(self, row: int, column: Array) -> bool:
+        """Take in a column, which nobody writes to any more; return whether there is room."""
+        if column.nbytes * MIN_COLUMNS > self._max_bytes:
+            return False
+        column.setflags(write=False)
+        with self._lock:
+            if row not in self._columns:
+                self._columns[row] = column
+                self._bytes += column.nbytes
+            while self._bytes > self._max_bytes:
+                _, oldest = self._columns.popitem(last=False)
+                self._bytes -= oldest.nbytes
+        return True

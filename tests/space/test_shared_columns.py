@@ -1,0 +1,53 @@
+"""Columns that one search has computed serve the others, and change nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from conftest import made
+from seeker import Session
+from seeker.models import Choice
+from seeker.space import Space
+from seeker.space.shared_columns import MIN_COLUMNS, SharedColumns
+
+
+def searched(session: Session) -> Session:
+    for n in range(5):
+        session.click(session.page().ids[n], "dislike" if n % 2 else "like")
+    session.page()
+    return session
+
+
+def test_a_second_search_reads_what_the_first_has_computed() -> None:
+    catalog = made(dims=(24, 9))
+    first = searched(catalog.session(seed=1))
+    shared = first._finder._scores.space.shared  # type: ignore[attr-defined]
+    count = len(shared)
+    assert count >= 12, "what was on screen at the clicks"
+    second = searched(catalog.session(seed=1))
+    assert len(shared) == count
+    assert second.page() == first.page()
+    fresh = searched(made(dims=(24, 9)).session(seed=1))
+    assert second.page() == fresh.page()
+    np.testing.assert_array_equal(second.belief.log_posterior, fresh.belief.log_posterior)
+
+
+def test_who_sees_otherwise_shares_nothing() -> None:
+    catalog = made()
+    space = Choice().space([*catalog.views.values()], {"image": np.linspace(0, 2, 24)})
+    assert space.shared is None
+    usual = Choice().space([*catalog.views.values()])
+    raw = Space([*catalog.views.values()], "raw")
+    assert usual.shared is Choice().space([*catalog.views.values()]).shared
+    assert raw.shared is not usual.shared
+
+
+def test_shared_columns_stay_within_their_bytes() -> None:
+    column = np.zeros((2, 50), np.float32)
+    shared = SharedColumns(MIN_COLUMNS * column.nbytes)
+    for row in range(3 * MIN_COLUMNS):
+        assert shared.add(row, column.copy())
+        assert shared.get(0) is not None, "what is used stays, the longest unused goes"
+    assert len(shared) == MIN_COLUMNS
+    assert shared.nbytes == MIN_COLUMNS * column.nbytes
+    assert not shared.add(1000, np.zeros((2, 100), np.float32)), "too few of these would fit"
