@@ -43,7 +43,7 @@ class _Renderer:
     def __init__(self) -> None:
         self.usable = True
         self._process = subprocess.Popen(
-            [sys.executable, "-I", str(Path(__file__).with_name("painter_process.py")), _library()],
+            [sys.executable, "-I", str(Path(__file__).with_name("svg_worker.py")), _library()],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
