@@ -37,7 +37,7 @@ from seeker.demo import demo_catalog
 from seeker.demo.catalog import folder
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from server.test_parts import Server
+from support.servers import Server
 
 CLICKS = 10
 """Clicks in a search."""

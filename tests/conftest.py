@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import settings
 
 from seeker import Catalog
-from server.test_parts import folder_of
+from support.catalogs import folder_of, random_catalog
 from support.stores import DURABLE, NewStore, stores
 
 settings.register_profile("usual", deadline=None, max_examples=30)
@@ -19,34 +18,14 @@ settings.register_profile("thorough", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "usual"))
 
 
-def made(
-    items: int = 300, dims: tuple[int, ...] = (24,), seed: int = 0, **given: object
-) -> Catalog:
-    """Make a catalog of clustered random vectors, one view per number of dimensions."""
-    rng = np.random.default_rng(seed)
-    views = {}
-    for name, d in zip(("image", "colour", "text"), dims, strict=False):
-        centres = rng.normal(size=(12, d))
-        spread = rng.normal(size=(items, d))
-        views[name] = centres[rng.integers(12, size=items)] + 0.6 * spread + 0.5
-    given.setdefault(
-        "attributes",
-        {
-            "kind": [f"kind {n % 5}" for n in range(items)],
-            "price": [float(n % 17) for n in range(items)],
-        },
-    )
-    return Catalog.from_arrays([f"item {n}" for n in range(items)], views, **given)  # type: ignore[arg-type]
-
-
 @pytest.fixture(scope="session")
 def small() -> Catalog:
-    return made()
+    return random_catalog()
 
 
 @pytest.fixture(scope="session")
 def two_views() -> Catalog:
-    return made(dims=(24, 9))
+    return random_catalog(dims=(24, 9))
 
 
 @pytest.fixture(scope="session")

@@ -8,29 +8,10 @@ import sys
 from pathlib import Path
 
 import seeker
+from support.rooms import ROOMS
 
 PACKAGE = Path(seeker.__file__).parent
 
-# Each room may import from itself and from the rooms named before it.
-ROOMS = [
-    ("errors", "types"),
-    ("validation",),
-    ("registry", "kernels"),
-    ("space",),
-    ("models",),
-    ("display",),
-    ("session",),
-    ("embedders",),
-    ("catalog",),
-    ("demo",),
-    ("stores",),
-    ("engine", "web"),
-    ("cluster",),
-    ("server", "client", "lab"),
-    ("study",),
-    ("cli",),
-    ("__init__", "__main__"),
-]
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 OPEN = {"__init__"}  # the public names; anything may be re-exported there
 

@@ -27,7 +27,7 @@ from seeker.study.design import target_of
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium
 from browser.demo import served
-from browser.test_study import agree, begin
+from browser.study import agree, begin
 from study.parts import StudyServer
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ import numpy as np
 from PIL import Image, ImageDraw
 
 import seeker
-from catalog.test_build_parts import jsonl
+from support.builds import jsonl
 
 COLOURS = (
     *("red", "orange", "yellow", "lime", "green", "mint"),

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from browser import catalogs, chromium
 from browser.search import Search
 from browser.watch import Watch
-from server.test_parts import WITHIN, Server
+from support.servers import WITHIN, Server
 
 PATIENCE = 1000 * WITHIN
 """Milliseconds after which something that should be on screen is given up."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from seeker.demo import demo_catalog
 from seeker.demo.catalog import folder
-from server.test_parts import Server
+from support.servers import Server
 
 
 @contextmanager

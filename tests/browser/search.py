@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from playwright.sync_api import Locator, Page, Route, expect
 
-from server.test_parts import until
+from support.servers import until
 
 _LIKE = "Like "
 
@@ -101,3 +101,26 @@ def caught(page: Page, held: list[Route], count: int = 1) -> list[Route]:
     # Playwright tells of them only while it is asked something.
     until(lambda: page.evaluate("1") and len(held) >= count)
     return held
+
+
+FOCUSED = """() => {
+    let one = document.activeElement;
+    while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
+    return one?.getAttribute("aria-label") ?? one?.textContent ?? "";
+}"""
+
+
+def focused(page: Page) -> str:
+    """Return the name of what the keyboard acts on."""
+    name: str = page.evaluate(FOCUSED)
+    return name.strip()
+
+
+def into_the_grid(search: Search) -> None:
+    """Reach the grid by the Tab key alone."""
+    for _ in range(40):
+        search.page.keyboard.press("Tab")
+        name = focused(search.page)
+        if any(title in name for title in search.titles()):
+            return
+    raise AssertionError("The Tab key does not reach the grid.")

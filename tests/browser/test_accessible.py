@@ -3,42 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from browser.accessibility import violations
 from browser.search import Search
-from server.test_parts import Server
-
-AXE = Path(__file__).parent / "node_modules" / "axe-core" / "axe.min.js"
-
-
-def violations(page: Page, only: str | None = None) -> list[str]:
-    """Return what axe finds, one line for each place; only: by the rules of one kind."""
-    if not AXE.exists():
-        pytest.fail("axe-core is not there. Run: make check", pytrace=False)
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    # What is still on its way to being seen is too pale to read.
-    page.evaluate(
-        """() => Promise.allSettled([...document.querySelectorAll("*")]
-            .flatMap((one) => one.shadowRoot?.getAnimations() ?? [])
-            .filter((one) => one.effect.getComputedTiming().endTime < Infinity)
-            .map((one) => one.finished))"""
-    )
-    found: list[dict[str, Any]] = page.evaluate(
-        """async (only) => (await axe.run(document, {
-            resultTypes: ["violations"],
-            ...(only ? { runOnly: [only] } : {}),
-        })).violations""",
-        only,
-    )
-    return [
-        f"{one['impact']}: {one['id']}: {node['html'][:200]} ({node['failureSummary'][:200]})"
-        for one in found
-        for node in one["nodes"]
-    ]
+from support.servers import Server
 
 
 def in_both_schemes(page: Page) -> list[str]:

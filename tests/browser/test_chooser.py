@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from browser.conftest import Serving
 from browser.search import Search
-from server.test_parts import Server
+from support.servers import Server
 
 
 @pytest.fixture(scope="module")

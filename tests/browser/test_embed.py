@@ -17,7 +17,7 @@ from browser.catalogs import likeness
 from browser.conftest import FLAGS, Serving
 from browser.search import Search
 from browser.watch import Watch
-from server.test_parts import Server
+from support.servers import Server
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 ADDRESS = "http://127.0.0.1:8000"

@@ -7,9 +7,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
-from browser.search import Search, caught
-from browser.test_hands import focused, into_the_grid
-from server.test_parts import Server, start
+from browser.search import Search, caught, focused, into_the_grid
+from support.servers import Server, start
 
 
 def test_clearing_one_after_the_other_by_the_keyboard(search: Search) -> None:

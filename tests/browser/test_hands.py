@@ -8,36 +8,13 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser.search import Search
-from server.test_parts import Server, until
-
-FOCUSED = """() => {
-    let one = document.activeElement;
-    while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement;
-    return one?.getAttribute("aria-label") ?? one?.textContent ?? "";
-}"""
-
+from browser.search import Search, focused, into_the_grid
+from support.servers import Server, until
 
 BOXES = """all => all.map((one) => {
     const { x, width, height } = one.getBoundingClientRect();
     return [one.getAttribute("aria-label") ?? one.textContent, x, width, height];
 })"""
-
-
-def focused(page: Page) -> str:
-    """Return the name of what the keyboard acts on."""
-    name: str = page.evaluate(FOCUSED)
-    return name.strip()
-
-
-def into_the_grid(search: Search) -> None:
-    """Reach the grid by the Tab key alone."""
-    for _ in range(40):
-        search.page.keyboard.press("Tab")
-        name = focused(search.page)
-        if any(title in name for title in search.titles()):
-            return
-    raise AssertionError("The Tab key does not reach the grid.")
 
 
 def test_a_search_by_the_keyboard_alone(search: Search) -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from browser import catalogs
 from browser.conftest import Serving
 from browser.search import Search, caught
-from server.test_parts import Server, until
+from support.servers import Server, until
 
 MANY = 5_200
 VERY_MANY = 100_000

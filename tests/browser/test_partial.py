@@ -10,7 +10,7 @@ from typing import Any
 from playwright.sync_api import Page, Route, expect
 
 from browser.search import Search, caught
-from server.test_parts import Server
+from support.servers import Server
 
 START = re.compile("/v1/sessions$")
 ITEMS = re.compile("/items")

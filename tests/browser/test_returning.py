@@ -13,7 +13,7 @@ from browser.catalogs import likeness
 from browser.conftest import Serving
 from browser.search import Search
 from browser.watch import Watch
-from server.test_parts import WITHIN, Server
+from support.servers import WITHIN, Server
 
 
 def test_a_reload_shows_exactly_the_same(search: Search) -> None:

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from browser.catalogs import COLOURS, likeness
 from browser.search import Search
-from server.test_parts import Server, until
+from support.servers import Server, until
 
 
 def test_something_is_found_by_clicking_what_is_closest(search: Search) -> None:

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, Route, expect
 
 from browser.catalogs import COLOURS, FORMS, SIZES
 from browser.search import Search
-from server.test_parts import Server
+from support.servers import Server
 
 TRANSLATION = """
 import * as table from "./strings.js?table";

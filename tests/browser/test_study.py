@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
+from browser.accessibility import violations
 from browser.catalogs import likeness
 from browser.search import Search, caught
-from browser.test_accessible import violations
+from browser.study import agree, begin, heading, press
 from browser.watch import Watch
 from seeker.cli import cli
 from study.parts import StudyServer
@@ -59,30 +60,6 @@ def short(shapes_folder: Path, tmp_path: Path) -> Iterator[Study]:
     one = Study(shapes_folder, tmp_path, "--steps", "2")
     yield one
     one.server.stop()
-
-
-def heading(page: Page, words: str) -> None:
-    expect(page.get_by_role("heading", name=words, exact=True)).to_be_visible()
-
-
-def press(page: Page, name: str) -> None:
-    page.get_by_role("button", name=name, exact=True).click()
-
-
-def agree(page: Page, address: str) -> None:
-    """Read and agree."""
-    page.goto(address)
-    heading(page, "A study of searching by looking")
-    page.get_by_role("checkbox").check()
-    press(page, "Take part")
-    heading(page, "How it works")
-
-
-def begin(page: Page, name: str = "Begin") -> Search:
-    """Begin a search and wait for its first page."""
-    press(page, name)
-    heading(page, "Look for this")
-    return Search(page).settled()
 
 
 def wanted(page: Page) -> str:

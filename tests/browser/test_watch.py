@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page
 
 from browser.conftest import PATIENCE
 from browser.watch import Watch
-from server.test_parts import Server, until
+from support.servers import Server, until
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from browser.search import Search, caught
 from browser.watch import Watch
-from server.test_parts import Server, until
+from support.servers import Server, until
 
 CLICKS = re.compile(r"/v1/sessions/[^/]+/clicks$")
 

@@ -11,7 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from browser.catalogs import HOSTILE
 from browser.search import Search
 from browser.watch import Watch
-from server.test_parts import Server
+from support.servers import Server
 
 
 def chip(search: Search, words: str) -> None:

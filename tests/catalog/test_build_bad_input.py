@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import seeker
-from catalog.test_build_parts import MeanColour, jsonl, picture, png_that_claims
 from seeker import Catalog
+from support.builds import MeanColour, jsonl, picture, png_that_claims
 
 
 def built(source: Path, out: Path, **given: Any) -> tuple[Catalog, str]:

@@ -14,11 +14,11 @@ import pytest
 from PIL import Image
 
 import seeker
-from catalog.test_build_parts import Letters, MeanColour, picture
 from seeker import BadInput, Catalog
 from seeker.catalog.build import update
 from seeker.catalog.build.source import Record, RecordSource, RowProblem, SourceContents
 from seeker.types import Floats
+from support.builds import Letters, MeanColour, picture
 
 COUNT = 700
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import seeker
-from catalog.test_build_parts import SHIRTS, Letters, MeanColour, jsonl, picture
 from seeker import BadInput, Catalog, NotFound
+from support.builds import SHIRTS, Letters, MeanColour, jsonl, picture
 
 EMBEDDERS = {"colour": MeanColour(), "letters": Letters()}
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import seeker
-from catalog.test_build_parts import Letters, MeanColour, jsonl, picture
 from seeker import BadInput
+from support.builds import Letters, MeanColour, jsonl, picture
 
 
 def test_what_is_wrong_with_many_rows_is_said_once(tmp_path: Path) -> None:

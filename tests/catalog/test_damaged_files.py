@@ -24,7 +24,7 @@ from seeker.server.auth import make_key
 from seeker.server.service import SessionTurns
 from seeker.server.settings import Settings
 from seeker.stores import StoreError, open_store
-from server.test_parts import folder_of
+from support.catalogs import folder_of
 
 
 @contextmanager

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import seeker
-from catalog.test_build_parts import SHIRTS, Letters, jsonl
 from seeker import BadInput, Catalog, Conflict, NotFound, Session
 from seeker.catalog.verify import find_problems
+from support.builds import SHIRTS, Letters, jsonl
 
 
 @pytest.fixture(scope="module")

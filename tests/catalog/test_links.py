@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import seeker
-from catalog.test_build_parts import SHIRTS, MeanColour, jsonl, picture
 from seeker import Catalog, SeekerError
 from seeker.catalog import nofollow
 from seeker.catalog.build import update
 from seeker.catalog.build.publish import versions_in_use
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
+from support.builds import SHIRTS, MeanColour, jsonl, picture
 
 EMBEDDERS = {"colour": MeanColour()}
 

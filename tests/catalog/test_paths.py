@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import seeker
-from catalog.test_build_parts import SHIRTS, jsonl
 from seeker.catalog.build import update
+from support.builds import SHIRTS, jsonl
 
 NOT_PATHS = [None, 3, b"catalog", "", "a\0b", np.eye(3)]
 

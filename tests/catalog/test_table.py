@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seeker
-from catalog.test_build_parts import SHIRTS, Letters, jsonl
 from seeker import BadInput, Catalog, NotFound
+from support.builds import SHIRTS, Letters, jsonl
 
 IDS = [str(one["id"]) for one in SHIRTS]
 

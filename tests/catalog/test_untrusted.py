@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import seeker
-from catalog.test_build_parts import SHIRTS, jsonl, picture
 from seeker import BadInput, Catalog, SeekerError
 from seeker.catalog.build import update
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
+from support.builds import SHIRTS, jsonl, picture
 
 ROWS = [{**row, "picture": f"{n}.png"} for n, row in enumerate(SHIRTS)]
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import seeker
-from catalog.test_build_parts import SHIRTS, MeanColour, jsonl, picture
 from seeker import BadInput, Catalog, Conflict, NotFound, Session
 from seeker.catalog.build import update
 from seeker.catalog.build.publish import versions_in_use
 from seeker.catalog.file_lock import file_lock
 from seeker.catalog.verify import find_problems
-from server.test_parts import WITHIN
+from support.builds import SHIRTS, MeanColour, jsonl, picture
+from support.servers import WITHIN
 
 
 @pytest.fixture

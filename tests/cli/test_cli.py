@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from catalog.test_build_parts import SHIRTS, jsonl
 from seeker import Catalog
 from seeker.cli import cli, main
 from seeker.kernels.compiled import NOTICE
+from support.builds import SHIRTS, jsonl
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 import seeker
-from server.test_parts import WITHIN
+from support.servers import WITHIN
 
 ATTENDED = """
 import signal, sys

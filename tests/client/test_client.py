@@ -19,7 +19,7 @@ from seeker import BadInput, Catalog, Client, Conflict, NotFound, SeekerError, S
 from seeker.client import RemoteSession, SharedSession
 from seeker.client.transport import DeniedError
 from seeker.server.auth import make_key
-from server.test_parts import WITHIN, Server
+from support.servers import WITHIN, Server
 from support.stores import DURABLE, NewStore
 
 

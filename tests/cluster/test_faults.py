@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from cluster.shards import answers, pid, stalled, step
-from conftest import made
 from seeker import Catalog, Session
 from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, ShardsSilentError, ray_transport
 from seeker.cluster.cluster import wait_until_ready
@@ -25,7 +24,8 @@ from seeker.cluster.ray_actor import ShardActor
 from seeker.cluster.ray_runtime import NAMESPACE, STORE_BYTES
 from seeker.cluster.ray_transport import RayShards
 from seeker.cluster.transport import SilentShard
-from server.test_parts import WITHIN, until
+from support.catalogs import random_catalog
+from support.servers import WITHIN, until
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
@@ -38,7 +38,7 @@ FOR_EVER = 10 * WITHIN
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return made(items=3_000, dims=(16, 8))
+    return random_catalog(items=3_000, dims=(16, 8))
 
 
 @pytest.fixture(scope="module")
@@ -163,7 +163,7 @@ def test_a_shard_that_cannot_keep_its_rows_is_not_sent_them_again_and_again(
 ) -> None:
     monkeypatch.setattr(logging.getLogger("seeker"), "propagate", True)
     (tmp_path / "file").write_text("in the way of a folder")
-    catalog = made(items=60)
+    catalog = random_catalog(items=60)
     copies = str(tmp_path / "file" / "copies")
     shards = RayShards(catalog.views, secrets.token_hex(8), 1, None, copies=copies)
     try:
@@ -233,7 +233,7 @@ def test_partial_answers_say_so_and_end_with_the_silence(
 
 def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
     """Shards on a node that is gone start again on another, and are sent their rows again."""
-    catalog = made(items=900)
+    catalog = random_catalog(items=900)
     nodes.add_node(num_cpus=1, object_store_memory=STORE_BYTES, include_dashboard=False)
     copies = tmp_path / "copies"
     shards = RayShards(catalog.views, secrets.token_hex(8), 4, None, copies=str(copies))
@@ -262,7 +262,7 @@ def test_shards_that_nobody_needs_end(nodes: Any, tmp_path: Path) -> None:
     import ray
 
     name = secrets.token_hex(8)
-    catalog = made(items=100)
+    catalog = random_catalog(items=100)
     transport = RayShards(catalog.views, name, 2, None, idle=2.0, copies=str(tmp_path))
     listed = ray.util.list_named_actors
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import random
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import pytest
 
-from conftest import made
-from seeker import Catalog, SeekerError, Session, display, models
-from seeker.cluster import ClusterCatalog, Fleet, InProcessShards, context
+from cluster.walks import spread, walk
+from seeker import Catalog, Session, display, models
+from seeker.cluster import context
 from seeker.display import topk
 from seeker.models import scores
+from support.catalogs import random_catalog
 
 SHARDS = (1, 2, 3, 7)
 MODELS = (
@@ -38,84 +37,9 @@ STRATEGIES = (
 )
 
 
-def spread(catalog: Catalog, shards: int, **settings: Any) -> ClusterCatalog:
-    """Return the same items and views, searched by shards in this process."""
-    return ClusterCatalog.over(catalog, Fleet(InProcessShards(catalog.views, shards, **settings)))
-
-
-class Person:
-    """Somebody who does anything that can be done, by chance but always the same."""
-
-    def __init__(self, seed: int, views: Mapping[str, int]) -> None:
-        self.chance = random.Random(seed)
-        self.views = views
-
-    def does(self, session: Session) -> Any:
-        """Choose what to do next: a function that does it to any copy of the session."""
-        chance = self.chance
-        shown = [item.id for item in session.more(0, 24).items]
-        item = chance.choice([*shown, f"item {chance.randrange(len(session.catalog))}"])
-        on_screen = chance.choice([None, shown, shown[:3]])
-        view = chance.choice(list(self.views))
-        vector = [chance.gauss(0, 1) for _ in range(self.views[view])]
-        kind = chance.choice([{"kind": ["kind 1", "kind 3"]}, {"price": {"lt": 9}}, None])
-        return chance.choice(
-            [
-                lambda s: s.like(item, on_screen),
-                lambda s: s.like(item, on_screen),
-                lambda s: s.dislike(item, on_screen),
-                lambda s: s.clear(item),
-                lambda s: s.undo(chance.randrange(1, 2)),
-                lambda s: s.redo(),
-                lambda s: s.say("kind 2 item"),
-                lambda s: s.say(vector, view=view),
-                lambda s: s.filter(kind),
-                lambda s: s.explore(2.0),
-                lambda s: s.refresh(),
-            ]
-        )
-
-
-def outcome(act: Any, session: Session) -> str:
-    """Do something; return what was wrong with it, if anything."""
-    try:
-        act(session)
-    except SeekerError as error:
-        return str(error)
-    return ""
-
-
-def assert_alike(one: Session, other: Session) -> None:
-    """Whatever two sessions show is the same; what is summed up is the same but for rounding."""
-    assert one.page() == other.page()
-    assert one.more(5, 40) == other.more(5, 40)
-    mine, theirs = one.belief, other.belief
-    assert theirs.entropy == pytest.approx(mine.entropy, abs=1e-9)
-    assert theirs.on_page == pytest.approx(mine.on_page, abs=1e-9)
-    assert theirs.views == pytest.approx(mine.views, abs=1e-6)
-    assert theirs.noise == (None if mine.noise is None else pytest.approx(mine.noise, abs=1e-6))
-    np.testing.assert_allclose(theirs.log_posterior, mine.log_posterior, rtol=1e-12, atol=1e-9)
-    item = one.page().ids[-1]
-    assert theirs.rank(item) == mine.rank(item)
-    assert theirs.probability(item) == pytest.approx(mine.probability(item))
-    assert one.explain(item) == other.explain(item)
-
-
-def walk(catalog: Catalog, shards: int, seed: int, steps: int, **start: Any) -> None:
-    """Do the same things on one machine and over shards, and compare after each."""
-    alone = catalog.session(seed=seed, **start)
-    over = spread(catalog, shards).session(seed=seed, **start)
-    person = Person(seed, {name: view.dimensions for name, view in catalog.views.items()})
-    assert_alike(alone, over)
-    for _ in range(steps):
-        act = person.does(alone)
-        assert outcome(act, alone) == outcome(act, over)
-        assert_alike(alone, over)
-
-
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return made(items=700, dims=(24, 9), seed=3)
+    return random_catalog(items=700, dims=(24, 9), seed=3)
 
 
 @pytest.mark.parametrize("shards", SHARDS)
@@ -137,13 +61,13 @@ def test_every_strategy_shows_the_pages_of_one_machine(
 @pytest.mark.parametrize("shards", SHARDS)
 @pytest.mark.parametrize("dtype", ["float16", "int8"])
 def test_compact_views_in_shards(dtype: Any, shards: int) -> None:
-    walk(made(items=300, dims=(24,), dtype=dtype), shards, 2, 5)
+    walk(random_catalog(items=300, dims=(24,), dtype=dtype), shards, 2, 5)
 
 
 @pytest.mark.parametrize("shards", [2, 7])
 @pytest.mark.parametrize("model", ["choice", "pairwise", "bipartite"])
 def test_metrics_without_a_formula(model: str, shards: int) -> None:
-    catalog = made(items=90, dims=(6, 4), metric={"image": "manhattan"})
+    catalog = random_catalog(items=90, dims=(6, 4), metric={"image": "manhattan"})
     person = {"image": np.linspace(0.5, 2.0, 6)}
     walk(catalog, shards, 8, 5, model=model, user=person, strategy=display.Diverse())
 
@@ -163,7 +87,7 @@ def test_however_a_session_begins(catalog: Catalog, start: str) -> None:
 
 
 def test_a_filter_that_leaves_a_shard_with_nothing() -> None:
-    catalog = made(items=60, attributes={"half": [n // 20 for n in range(60)]})
+    catalog = random_catalog(items=60, attributes={"half": [n // 20 for n in range(60)]})
     walk(catalog, 3, 1, 6, filter={"half": 1}, page_size=12)
 
 
@@ -184,7 +108,7 @@ def test_large_shards_look_closely_only_where_they_must(
     """Shards with exact sums, and shards too large for that, which keep bounds."""
     monkeypatch.setattr(topk, "SORTED_ITEMS", 100)
     monkeypatch.setattr(scores, "MEMORY", memory)
-    walk(made(items=9_000, dims=(16,), seed=9), 3, 6, 8, model=model)
+    walk(random_catalog(items=9_000, dims=(16,), seed=9), 3, 6, 8, model=model)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES[-4:] + STRATEGIES[:1], ids=repr)

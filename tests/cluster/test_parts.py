@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import BadInput
 from seeker.cluster import partition, ray_runtime
 from seeker.cluster.context import Candidates
@@ -25,6 +24,7 @@ from seeker.cluster.prior import Prior, PriorPart
 from seeker.cluster.ray_actor import PartCopy, checksum, pieces
 from seeker.cluster.ray_transport import ShardHealth
 from seeker.cluster.transport import NO_ROWS, InProcessShards, SilentShard
+from support.catalogs import random_catalog
 
 
 @pytest.mark.parametrize("shards", [1, 2, 3, 7, 10])
@@ -108,7 +108,7 @@ def sent(copy: PartCopy, part: CatalogPart, sender: str = "me") -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
 def test_a_copy_is_the_part_it_was_sent(tmp_path: Path, dtype: Any) -> None:
-    catalog = made(items=50, dims=(6, 3), dtype=dtype, metric={"colour": "manhattan"})
+    catalog = random_catalog(items=50, dims=(6, 3), dtype=dtype, metric={"colour": "manhattan"})
     rows = RowRange(10, 35)
     part = CatalogPart.of(catalog.views, rows)
     copy = PartCopy(str(tmp_path), "name", rows)
@@ -125,7 +125,7 @@ def test_a_copy_is_the_part_it_was_sent(tmp_path: Path, dtype: Any) -> None:
 
 
 def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
-    catalog = made(items=50, dims=(6,))
+    catalog = random_catalog(items=50, dims=(6,))
     part = CatalogPart.of(catalog.views, RowRange(0, 50))
     copy = PartCopy(str(tmp_path), "name", RowRange(0, 50))
     (piece,) = pieces(part)
@@ -145,7 +145,7 @@ def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
 
 
 def test_what_could_not_be_finished_leaves_nothing_behind(tmp_path: Path) -> None:
-    part = CatalogPart.of(made(items=50, dims=(6,)).views, RowRange(0, 50))
+    part = CatalogPart.of(random_catalog(items=50, dims=(6,)).views, RowRange(0, 50))
     (piece,) = pieces(part)
     killed, next_one = (PartCopy(str(tmp_path), "name", RowRange(0, 50)) for _ in range(2))
     killed.receive("me", piece)
@@ -168,7 +168,7 @@ def test_copies_are_not_kept_where_others_can_put_something(
     """In the folder for temporary files anybody may have made what we would use."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     base, other = tmp_path / f"seeker-parts-{os.getuid()}", tmp_path / "other"
-    part = CatalogPart.of(made(items=50, dims=(6,)).views, RowRange(0, 50))
+    part = CatalogPart.of(random_catalog(items=50, dims=(6,)).views, RowRange(0, 50))
     sent(PartCopy(None, "name", RowRange(0, 50)), part, "me")
     assert PartCopy(None, "name", RowRange(0, 50)).open() is not None
     if how == "link":
@@ -192,7 +192,7 @@ def test_who_starts_ray_tidies_up_after_those_who_were_killed(
     monkeypatch.setattr(ray_runtime, "_LONGEST", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     begin = "import os; from seeker.cluster import temporary as here; here._LONGEST = 1000"
-    command = [sys.executable, "-c", f"{begin}; here.made(); os._exit(9)"]
+    command = [sys.executable, "-c", f"{begin}; here.random_catalog(); os._exit(9)"]
     subprocess.run(command, env={**os.environ, "TMPDIR": str(tmp_path)})
     assert len(list(tmp_path.iterdir())) == 1
     folder, remove = ray_runtime.make_ray_folder()
@@ -216,7 +216,9 @@ def test_sockets_find_room_however_long_the_path_to_temporary_files(
 
 
 def test_a_metric_that_is_a_function_cannot_be_sent() -> None:
-    catalog = made(items=20, metric=lambda query, vectors: np.abs(vectors - query).max(axis=1))
+    catalog = random_catalog(
+        items=20, metric=lambda query, vectors: np.abs(vectors - query).max(axis=1)
+    )
     with pytest.raises(BadInput, match="function"):
         partition.check_outline(CatalogPart.of(catalog.views, RowRange(0, 20)).views)
 
@@ -224,7 +226,7 @@ def test_a_metric_that_is_a_function_cannot_be_sent() -> None:
 def test_sessions_in_a_shard_take_no_more_memory_than_they_may() -> None:
     from seeker.cluster import ClusterCatalog
 
-    catalog = made(items=2_000)
+    catalog = random_catalog(items=2_000)
     transport = InProcessShards(catalog.views, 2, memory=300_000)
     over = ClusterCatalog.over(catalog, Fleet(transport))
     for seed in range(8):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cluster.test_merging import walk
+from cluster.walks import walk
 from seeker import Catalog, display, models
 from seeker.types import Doubles
 

@@ -21,8 +21,9 @@ from seeker.cluster.cluster import Cluster, wait_until_ready
 from seeker.cluster.ray_transport import RayShards
 from seeker.engine import Catalogs
 from seeker.server.cli import serve
-from server.test_parts import WITHIN, Server, folder_of, until
+from support.catalogs import folder_of
 from support.documents import ROOT, blocks
+from support.servers import WITHIN, Server, until
 from support.stores import NewStore
 
 pytest.importorskip("ray")

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from conftest import made
 from seeker import Catalog, Session, display
 from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, InProcessShards, ShardsSilentError
 from seeker.cluster.transport import Call, Reply, SilentShard
@@ -18,7 +17,8 @@ from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from seeker.session import Click
 from seeker.stores import MemoryStore
-from server.test_parts import until
+from support.catalogs import random_catalog
+from support.servers import until
 
 
 class Sleepy(InProcessShards):
@@ -43,7 +43,7 @@ class Sleepy(InProcessShards):
 
 @pytest.fixture
 def catalog() -> Catalog:
-    return made(items=400)
+    return random_catalog(items=400)
 
 
 @pytest.fixture
@@ -108,7 +108,7 @@ def test_what_must_be_whole_is_refused(catalog: Catalog, shards: Sleepy) -> None
 
 
 def test_there_is_no_belief_where_all_that_is_possible_is_silent() -> None:
-    catalog = made(items=60, attributes={"third": [n // 20 for n in range(60)]})
+    catalog = random_catalog(items=60, attributes={"third": [n // 20 for n in range(60)]})
     shards = Sleepy(catalog.views, 3)
     alone, far = both(catalog, shards, filter={"third": 1})
     shards.asleep = frozenset([1])
@@ -136,7 +136,7 @@ def test_without_leave_to_be_partial_silence_is_refused(catalog: Catalog, shards
 def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Sleepy) -> None:
     fleet = Fleet(shards, partial_ok=True)
     settings = Settings(store="memory:", cluster="here", open_metrics=True)
-    catalogs = Catalogs({"shop": ClusterCatalog.over(catalog, fleet), "small": made(20)})
+    catalogs = Catalogs({"shop": ClusterCatalog.over(catalog, fleet), "small": random_catalog(20)})
     with TestClient(create_app(settings, catalogs), base_url="http://localhost") as http:
 
         def told() -> object:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import seeker
-from conftest import made
 from seeker import Catalog, display
 from seeker.display import noise as keys
 from seeker.kernels import reference
@@ -16,6 +15,7 @@ from seeker.models import Choice
 from seeker.models.scores import Scores
 from seeker.space import View
 from seeker.types import Array
+from support.catalogs import random_catalog
 
 ROUNDS = 4000
 
@@ -215,7 +215,7 @@ def test_bad_settings_are_refused() -> None:
         lambda: display.Diverse(criterion="pretty"),  # type: ignore[arg-type]
         lambda: display.Diverse(base=display.Diverse()),
         lambda: display.Diverse(pool=0),
-        lambda: made().session(strategy="best"),
+        lambda: random_catalog().session(strategy="best"),
     ):
         with pytest.raises(seeker.SeekerError):
             bad()

@@ -11,15 +11,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from conftest import made
 from seeker import Catalog, Session, display
 from seeker.display import noise as keys
 from seeker.display.topk import SORTED_ITEMS
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise
 from seeker.session.events import Click
+from support.catalogs import random_catalog
 
-LARGE = made(SORTED_ITEMS + 1500, dims=(8, 5))
+LARGE = random_catalog(SORTED_ITEMS + 1500, dims=(8, 5))
 ITEMS = len(LARGE)
 MODELS: list[Model] = [Choice(), Pairwise(alpha=5.0), Pairwise(scale="raw"), Bipartite()]
 
@@ -137,7 +137,7 @@ def test_walking_to_the_end_gives_every_item_once(search: tuple[Session, float],
 )
 @pytest.mark.parametrize("repeat", ["never", "unrated", "always"])
 def test_every_strategy_gives_one_total_order(strategy: display.Strategy, repeat: Any) -> None:
-    catalog = made(400, dims=(8,))
+    catalog = random_catalog(400, dims=(8,))
     session = catalog.session(
         strategy=strategy, seed=11, repeat=repeat, filter={"price": {"lt": 9}}
     )
@@ -156,7 +156,7 @@ def test_every_strategy_gives_one_total_order(strategy: display.Strategy, repeat
 
 
 def test_what_was_seen_comes_last() -> None:
-    catalog = made(40)
+    catalog = random_catalog(40)
     for repeat in ("never", "unrated", "always"):
         session = catalog.session(repeat=repeat, strategy="greedy")
         first = session.page().ids
@@ -173,7 +173,7 @@ def test_what_was_seen_comes_last() -> None:
 
 
 def test_a_page_is_full_while_items_last() -> None:
-    session = made(20).session()
+    session = random_catalog(20).session()
     for _ in range(15):
         page = session.page().ids
         assert len(page) == 12

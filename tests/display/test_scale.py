@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import Catalog, models
 from seeker.space.probes import DistanceProbe
+from support.catalogs import random_catalog
 
 
 def test_what_was_made_ready_is_what_would_have_been_made(two_views: Catalog) -> None:
@@ -36,7 +36,7 @@ def test_a_person_among_items_that_are_all_alike(metric: Any) -> None:
 
 def test_a_page_after_a_refresh_is_that_without_one() -> None:
     """Also where vectors lie so far away that the order of a sum shows."""
-    far = made(items=60, dims=(17,), seed=4).views["image"].rows(slice(None)) + 1e5
+    far = random_catalog(items=60, dims=(17,), seed=4).views["image"].rows(slice(None)) + 1e5
     catalog = Catalog.from_arrays([str(n) for n in range(60)], {"x": far})
     person = {"x": np.linspace(0.1, 3.0, 17)}
     hasty, patient = (catalog.session(seed=3, user=person) for _ in range(2))

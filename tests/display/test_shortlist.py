@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import Catalog, Session, display, models
 from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
 from seeker.display.topk import SORTED_ITEMS
@@ -19,9 +18,10 @@ from seeker.errors import Conflict
 from seeker.kernels.parallel import Interrupted
 from seeker.models.scores import Scores
 from seeker.session import local_finder
+from support.catalogs import random_catalog
 
 ITEMS = 3 * SORTED_ITEMS
-LARGE = made(ITEMS, dims=(8, 5))
+LARGE = random_catalog(ITEMS, dims=(8, 5))
 SHARDS: list[Callable[[Catalog], Any]] = [
     lambda catalog: catalog,
     lambda catalog: ClusterCatalog.over(catalog, Fleet(InProcessShards(catalog.views, 2))),
@@ -234,7 +234,7 @@ def test_nothing_is_looked_ahead_to_where_every_click_measures_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(local_finder, "PREFETCH_ITEMS", 0)
-    session = made(SORTED_ITEMS + 500, dims=(4,), metric="manhattan").session(seed=1)
+    session = random_catalog(SORTED_ITEMS + 500, dims=(4,), metric="manhattan").session(seed=1)
     session.like(session.page().ids[0])
     session.page()
     settled: list[bool] = []

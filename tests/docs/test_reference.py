@@ -23,7 +23,7 @@ from seeker.cli import cli
 from seeker.server.settings import Settings
 from seeker.session import events
 from support.documents import ROOT, blocks
-from test_architecture import ROOMS
+from support.rooms import ROOMS
 
 
 def test_the_reference_is_what_the_code_says() -> None:

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from catalog.test_build_parts import png_that_claims
 from seeker.embedders.pictures import open_picture, thumbnail
 from seeker.errors import BadInput, NotFound, SeekerError
+from support.builds import png_that_claims
 
 RED, WHITE = (255, 0, 0), (255, 255, 255)
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '

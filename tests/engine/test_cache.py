@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from conftest import made
 from seeker import Catalog
 from seeker.session import Click, Undo
 from seeker.stores import MemoryStore
+from support.catalogs import random_catalog
 from support.engines import clicks, engine
 
 
@@ -60,7 +60,7 @@ def test_a_session_that_was_lightened_answers_as_before(two_views: Catalog) -> N
 
 
 def test_what_is_dropped_is_freed_at_once() -> None:
-    one = engine(made(4000, dims=(24, 9)))
+    one = engine(random_catalog(4000, dims=(24, 9)))
     gc.disable()
     tracemalloc.start()
     try:
@@ -83,7 +83,7 @@ _CROWD = """
 import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from conftest import made
+from support.catalogs import random_catalog
 from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore
@@ -93,7 +93,7 @@ def own():
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("RssAnon"))
 
 limit = 16_000_000
-one = Engine(Catalogs({"shop": made(15_000, (6,))}), MemoryStore(), cache_bytes=limit)
+one = Engine(Catalogs({"shop": random_catalog(15_000, (6,))}), MemoryStore(), cache_bytes=limit)
 one.warm()
 before = own()
 for seed in range(60):

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from catalog.test_build_parts import jsonl
-from conftest import made
 from seeker import BadInput, Catalog, Conflict, NotFound
 from seeker.catalog.build import update
 from seeker.catalog.build.entry import options
 from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore
-from server.test_parts import folder_of
+from support.builds import jsonl
+from support.catalogs import folder_of, random_catalog
 from support.engines import clicks, engine
 
 
@@ -23,7 +22,7 @@ def test_names_of_catalogs(small: Catalog, tmp_path: Path) -> None:
         Catalogs({"../x": small})
     with pytest.raises(BadInput, match="no catalog"):
         Catalogs({})
-    two = Catalogs({"a": small, "b": made(20)})
+    two = Catalogs({"a": small, "b": random_catalog(20)})
     assert two.get()[0] == "a"
     assert len(two.get("b")[1]) == 20
     with pytest.raises(NotFound):
@@ -78,6 +77,6 @@ def test_people_go_on_until_a_new_version_is_ready(tmp_path: Path) -> None:
 def test_a_session_whose_catalog_changed_too_much_says_so(small: Catalog) -> None:
     store = MemoryStore()
     shown = clicks(engine(small, store), engine(small, store).start(), 1)
-    fewer = made(20)
+    fewer = random_catalog(20)
     with pytest.raises(Conflict, match="changed"):
         engine(fewer, store).act(shown.id, Click("item 1", "like"), 0)

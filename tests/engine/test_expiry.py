@@ -17,10 +17,9 @@ from seeker.errors import NotFound
 from seeker.session import Click
 from seeker.stores import ClockReading, IdempotencyKey, Store, open_store
 from seeker.stores.sqlite import SqliteStore
-from server.test_parts import WITHIN, seeker_run
-from stores.test_stores import kept
 from support.engines import engine
-from support.stores import DURABLE, NewStore
+from support.servers import WITHIN, seeker_run
+from support.stores import DURABLE, NewStore, stored_session
 
 DAY = 86_400.0
 LIFETIME = 30 * DAY
@@ -151,8 +150,8 @@ def test_others_write_while_many_sessions_expire(
 ) -> None:
     store = open_store(new_store(kind))
     for n in range(2 * BATCH + 10):
-        store.create(kept(f"old {n}", NOW - 2 * LIFETIME))
-    store.create(kept("new", NOW))
+        store.create(stored_session(f"old {n}", NOW - 2 * LIFETIME))
+    store.create(stored_session("new", NOW))
     sizes: list[int] = []
     expire = store.expire
 
@@ -179,8 +178,8 @@ def _filled(path: Path) -> SqliteStore:
     store = SqliteStore(path)
     long = {"type": "start", "text": "x" * 20_000}
     for n in range(2 * BATCH):
-        store.create(kept(f"old {n}", NOW - 2 * LIFETIME, events=[long]))
-    store.create(kept("new", NOW))
+        store.create(stored_session(f"old {n}", NOW - 2 * LIFETIME, events=[long]))
+    store.create(stored_session("new", NOW))
     return store
 
 

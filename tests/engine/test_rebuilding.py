@@ -15,8 +15,8 @@ from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from seeker.session import Click, Undo
 from seeker.stores import IdempotencyKey, MemoryStore, StoredSession, StoreError
-from server.test_parts import WITHIN, until
 from support.engines import clicks, engine
+from support.servers import WITHIN, until
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from seeker.engine.workers import BackgroundWorker
-from server.test_parts import WITHIN
+from support.servers import WITHIN
 
 
 def test_a_long_task_does_not_keep_a_service_from_ending() -> None:

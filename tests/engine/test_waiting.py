@@ -9,8 +9,8 @@ import pytest
 from seeker import Catalog
 from seeker.engine import BusyError, WorkerPool
 from seeker.session import Click
-from server.test_parts import until
 from support.engines import clicks, engine
+from support.servers import until
 
 
 def test_the_belief_of_a_large_catalog_follows(two_views: Catalog) -> None:

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker.errors import BadInput, NotFound
 from seeker.lab import Experiment, Perception, distort, results
 from seeker.lab.baselines import Chance, Seeker, SOMHunter
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.people import BestAndWorst, Drifting, Null, SecondThoughts
+from support.catalogs import random_catalog
 
 pytest.importorskip("pyarrow")
 
 
 def experiment(**changes: object) -> Experiment:
-    catalog = made(items=200, dims=(8, 5))
+    catalog = random_catalog(items=200, dims=(8, 5))
     eyes = Perception(distort({n: v.vectors for n, v in catalog.views.items()}, seed=1))
     given: dict[str, object] = {
         "searchers": {"Seeker": Seeker(), "SOMHunter": SOMHunter()},
@@ -107,7 +107,7 @@ def test_seeker_finds_more_than_chance_does_even_for_who_changes_their_mind(
 
 
 def test_a_person_who_sees_another_number_of_items_is_refused() -> None:
-    catalog = made(items=50)
+    catalog = random_catalog(items=50)
     with pytest.raises(BadInput, match="catalog has 50"):
         Experiment(catalog, Perception(distort({"a": np.eye(40)}, seed=0)), {"S": Seeker()})
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import Catalog, models
 from seeker.lab.baselines import (
     BASELINES,
@@ -27,6 +26,7 @@ from seeker.lab.baselines.base import joint_space
 from seeker.lab.baselines.informed import most_telling
 from seeker.lab.variants import VARIANTS
 from seeker.types import Rows
+from support.catalogs import random_catalog
 
 SEARCHERS: tuple[Searcher, ...] = (*BASELINES, Seeker(), Seeker(models.Pairwise()))
 LISTENING = [s for s in SEARCHERS if not isinstance(s, NoFeedback | Chance)]
@@ -167,7 +167,7 @@ def qdrant_order(
     ids=lambda rival: rival.name,
 )
 def test_our_qdrant_ranks_as_qdrant_does(rival: Baseline) -> None:
-    catalog = made(items=120, dims=(12,), seed=4)
+    catalog = random_catalog(items=120, dims=(12,), seed=4)
     rng = np.random.default_rng(8)
     for _ in range(3):
         examples = [int(row) for row in rng.choice(120, 5, replace=False)]

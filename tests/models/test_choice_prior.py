@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import BadInput, Catalog, Session
 from seeker.kernels import reference
 from seeker.models import Choice
 from seeker.types import Doubles
+from support.catalogs import random_catalog
 
 # One line of a log as it was written when all mixtures counted alike.
 OLD_START = """{"schema": 2, "type": "start", "model": {"name": "choice",
@@ -45,7 +45,7 @@ def test_a_mixture_counts_by_the_square_of_the_number_of_its_views(
 
 
 def test_scores_are_the_formula_with_this_prior() -> None:
-    catalog = made(300, dims=(24, 9))
+    catalog = random_catalog(300, dims=(24, 9))
     session = catalog.session(seed=5)
     for _ in range(4):
         page = session.page().ids
@@ -75,7 +75,7 @@ def posterior(catalog: Catalog, session: Session, weights: Doubles) -> Doubles:
 
 
 def test_sessions_from_before_mean_what_they_meant() -> None:
-    catalog = made(300, dims=(24, 9))
+    catalog = random_catalog(300, dims=(24, 9))
     old = Session.replay(catalog, [json.loads(OLD_START)])
     even = catalog.session(model=Choice(weights=None), seed=7)
     for session in (old, even):

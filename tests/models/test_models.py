@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import seeker
-from conftest import made
 from seeker import Catalog, Session
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.types import Doubles
+from support.catalogs import random_catalog
+from support.formulas import rate, twin
 
 MODELS: list[Model] = [
     Pairwise(),
@@ -31,63 +32,13 @@ MODELS: list[Model] = [
 each_model = pytest.mark.parametrize("model", MODELS, ids=repr)
 
 
-def twin(session: Session, person: Sequence[Doubles] | None = None) -> Doubles:
-    """The log-posterior of a session's clicks straight from the formulas, (items,)."""
-    catalog = session.catalog
-    model = session.state.start.model
-    ratings = session.state.ratings.values()
-    vectors = [view.rows(slice(None)) for view in catalog.views.values()]
-    if person is not None:
-        vectors = [x * c for x, c in zip(vectors, person, strict=True)]
-    scales = [
-        1.0 if getattr(model, "scale", "unit") == "raw" else reference.mean_squared_distance(x)
-        for x in vectors
-    ]
-    everyone = range(len(catalog))
-    full = [reference.distances(x, everyone, s) for x, s in zip(vectors, scales, strict=True)]
-    mixed = np.mean(full, axis=0)
-    average = mixed.mean(axis=0)
-    likes = mixed[[catalog.row(one.item) for one in ratings if one.liked]]
-    dislikes = mixed[[catalog.row(one.item) for one in ratings if not one.liked]]
-    if isinstance(model, Pairwise):
-        total = reference.pairwise(likes, dislikes, average, model.alpha)
-    elif isinstance(model, Bipartite):
-        total = reference.bipartite(likes, dislikes, average, model.alpha1, model.alpha2)
-    else:
-        assert isinstance(model, Choice)
-        clicks = [
-            (catalog.row(one.item), one.liked, [catalog.row(k) for k in one.among])
-            for one in ratings
-        ]
-        total = reference.choice(
-            full,
-            clicks,
-            model.mixtures(len(vectors)),
-            model.sigmas,
-            model.slip,
-            np.exp(model.grid(list(catalog.views)).log_weights),
-            model.floor if isinstance(model, Relative) else None,
-        )
-    return np.asarray(total - np.logaddexp.reduce(total))
-
-
-def rate(session: Session, likes: int, dislikes: int, seed: int = 1) -> None:
-    """Like and dislike that many items picked by chance, each from a screen of its own."""
-    rng = np.random.default_rng(seed)
-    picked = rng.choice(len(session.catalog), likes + dislikes, replace=False)
-    ids = session.catalog.ids  # type: ignore[attr-defined]
-    for n, row in enumerate(picked):
-        shown = [ids[k] for k in rng.choice(len(ids), 12, replace=False)]
-        (session.like if n < likes else session.dislike)(ids[row], shown)
-
-
 @each_model
 @pytest.mark.parametrize(("likes", "dislikes"), [(0, 0), (3, 0), (0, 3), (1, 1), (4, 7), (15, 15)])
 @pytest.mark.parametrize("dims", [(24,), (24, 9)], ids=["one view", "two views"])
 def test_log_posterior_is_the_formula(
     model: Model, likes: int, dislikes: int, dims: tuple[int, ...]
 ) -> None:
-    session = made(dims=dims).session(model=model)
+    session = random_catalog(dims=dims).session(model=model)
     rate(session, likes, dislikes)
     np.testing.assert_allclose(session.belief.log_posterior, twin(session), rtol=0, atol=1e-4)
 
@@ -110,7 +61,7 @@ def test_vectors_far_from_the_origin_lose_nothing(model: Model) -> None:
 def test_a_person_is_an_elementwise_product(model: Model) -> None:
     rng = np.random.default_rng(2)
     c, e = rng.uniform(0.1, 2.0, 24), rng.uniform(0.1, 2.0, 9)
-    catalog = made(dims=(24, 9))
+    catalog = random_catalog(dims=(24, 9))
     session = catalog.session(model=model, user={"image": c, "colour": e})
     rate(session, 4, 4)
     np.testing.assert_allclose(
@@ -120,7 +71,7 @@ def test_a_person_is_an_elementwise_product(model: Model) -> None:
 
 @each_model
 def test_text_follows_the_paper(model: Model) -> None:
-    catalog = made()
+    catalog = random_catalog()
     session = catalog.session(model=model)
     rate(session, 2, 3)
     plain = session.belief.log_posterior
@@ -171,7 +122,7 @@ def test_text_that_counts_for_thousands_of_nats(model: Model) -> None:
 
 @each_model
 def test_a_prior_is_added_and_impossible_items_stay_out(model: Model) -> None:
-    catalog = made()
+    catalog = random_catalog()
     logs = np.log(np.random.default_rng(4).uniform(size=len(catalog)))
     logs[::3] = -np.inf
     session = catalog.session(model=model, prior=logs)
@@ -188,7 +139,7 @@ def test_a_prior_is_added_and_impossible_items_stay_out(model: Model) -> None:
 
 @each_model
 def test_clear_and_undo_restore_to_the_bit(model: Model) -> None:
-    session = made(dims=(24, 9)).session(model=model)
+    session = random_catalog(dims=(24, 9)).session(model=model)
     ids = session.catalog.ids  # type: ignore[attr-defined]
     rate(session, 3, 3)
     before, page = session.belief.log_posterior, session.page()
@@ -207,7 +158,7 @@ def test_clear_and_undo_restore_to_the_bit(model: Model) -> None:
 
 @each_model
 def test_the_order_of_independent_clicks_does_not_matter(model: Model) -> None:
-    catalog = made()
+    catalog = random_catalog()
     ids = catalog.ids
     clicks: list[Callable[[Session], None]] = [
         lambda s: s.like(ids[0], ids[0:10]),
@@ -226,7 +177,7 @@ def test_the_order_of_independent_clicks_does_not_matter(model: Model) -> None:
 
 @each_model
 def test_an_explanation_adds_up(model: Model) -> None:
-    catalog = made(dims=(24, 9))
+    catalog = random_catalog(dims=(24, 9))
     prior = np.linspace(-3.0, 0.0, len(catalog))
     session = catalog.session(model=model, prior=prior)
     rate(session, 3, 2)
@@ -271,11 +222,11 @@ def test_bad_settings_are_refused() -> None:
         lambda: Choice(sigmas=range(1, 10**12)),  # type: ignore[arg-type]
         lambda: Choice(sigmas=(1j,)),  # type: ignore[arg-type]
         lambda: Choice(weights=range(10**12)),  # type: ignore[arg-type]
-        lambda: made().session(model=Pairwise(views=range(10**12))),  # type: ignore[arg-type]
+        lambda: random_catalog().session(model=Pairwise(views=range(10**12))),  # type: ignore[arg-type]
         lambda: Choice(slip=1.0),
-        lambda: made().session(model="nearest"),
-        lambda: made().session(model=Choice(weights=(1.0, 2.0))),
-        lambda: made().session(model=Pairwise(views=("smell",))),
+        lambda: random_catalog().session(model="nearest"),
+        lambda: random_catalog().session(model=Choice(weights=(1.0, 2.0))),
+        lambda: random_catalog().session(model=Pairwise(views=("smell",))),
     ):
         with pytest.raises(seeker.SeekerError) as caught:
             bad()
@@ -288,7 +239,7 @@ def test_other_metrics_plug_in(metric: str, model: Model) -> None:
     def measured(query: Doubles, vectors: Doubles) -> Doubles:
         return np.asarray(np.abs(vectors - query).max(axis=1))
 
-    catalog = made(120, metric=measured if metric == "callable" else metric)
+    catalog = random_catalog(120, metric=measured if metric == "callable" else metric)
     x = catalog.views["image"].vectors.astype(np.float64)
     measures: dict[str, Callable[[Doubles, Doubles], float]] = {
         "cosine": lambda a, b: ((a - b) ** 2).sum(),
@@ -337,7 +288,7 @@ def test_cosine_sees_directions_only() -> None:
 
 
 def test_the_view_that_explains_the_clicks_gains_weight() -> None:
-    catalog = made(400, dims=(16, 16))
+    catalog = random_catalog(400, dims=(16, 16))
     session = catalog.session(model="choice")
     target = 17
     d = reference.distances(catalog.views["colour"].vectors, [target])[0]
@@ -356,6 +307,6 @@ def test_the_view_that_explains_the_clicks_gains_weight() -> None:
 
 @given(st.integers(0, 2**32), st.integers(1, 6), st.integers(1, 6))
 def test_any_likes_and_dislikes_match_the_formula(seed: int, likes: int, dislikes: int) -> None:
-    session = made(90, dims=(5, 11), seed=seed % 7).session()
+    session = random_catalog(90, dims=(5, 11), seed=seed % 7).session()
     rate(session, likes, dislikes, seed)
     np.testing.assert_allclose(session.belief.log_posterior, twin(session), rtol=0, atol=1e-4)

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from server.test_parts import serving, start
+from support.servers import serving, start
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.test_parts import folder_of, logged, serving, until
+from support.catalogs import folder_of
+from support.servers import logged, serving, until
 
 IN_TIME = 1.0
 """Seconds within which a request must have arrived here."""

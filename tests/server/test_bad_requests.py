@@ -14,11 +14,11 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import Message
 
-from conftest import made
 from seeker import Catalog
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
+from support.catalogs import random_catalog
 
 HUGE = "1" + "0" * 400
 
@@ -26,7 +26,7 @@ HUGE = "1" + "0" * 400
 @pytest.fixture(scope="module")
 def http() -> Iterator[TestClient]:
     settings = Settings(store="memory:", rate=0)
-    app = create_app(settings, Catalogs({"shop": made(60, (8, 4))}))
+    app = create_app(settings, Catalogs({"shop": random_catalog(60, (8, 4))}))
     with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         yield client
 
@@ -171,7 +171,7 @@ def test_one_api_key_for_all_visitors_does_not_open_one_s_search_to_another(tmp_
         "Idempotency-Key": "search-number-0001",
     }
     settings = Settings(store="memory:", rate=0, keys=keys)
-    app = create_app(settings, Catalogs({"shop": made(30)}))
+    app = create_app(settings, Catalogs({"shop": random_catalog(30)}))
     with TestClient(app, base_url="http://localhost", client=("192.0.2.1", 1)) as ann:
         bob = TestClient(app, base_url="http://localhost", client=("192.0.2.2", 1))
         ids = [
@@ -196,7 +196,7 @@ def test_pages_of_other_origins_can_read_why_they_were_refused() -> None:
     settings = Settings(store="memory:", rate=0.001, burst=1, cors=("https://shop.example",))
     origin = {"Origin": "https://shop.example"}
     with TestClient(
-        create_app(settings, Catalogs({"shop": made(30)})), base_url="http://localhost"
+        create_app(settings, Catalogs({"shop": random_catalog(30)})), base_url="http://localhost"
     ) as client:
         statuses = []
         for _ in range(2):
@@ -242,7 +242,7 @@ def test_items_of_any_id_can_be_reached() -> None:
 def test_words_that_are_no_methods_do_not_fill_the_figures() -> None:
     settings = Settings(store="memory:", rate=0, open_metrics=True)
     with TestClient(
-        create_app(settings, Catalogs({"shop": made(30)})), base_url="http://localhost"
+        create_app(settings, Catalogs({"shop": random_catalog(30)})), base_url="http://localhost"
     ) as client:
         for n in range(3):
             assert client.request(f"WORD{n}", "/v1/catalogs").status_code == 405
@@ -309,7 +309,7 @@ def test_an_answer_that_fails_half_way_breaks_off(tmp_path: Path) -> None:
     store, keys = tmp_path / "s.sqlite", str(tmp_path / "keys")
     admin = make_key("boss", "admin", keys)
     settings = Settings(store=str(store), rate=0, keys=keys)
-    app = create_app(settings, Catalogs({"shop": made(30)}))
+    app = create_app(settings, Catalogs({"shop": random_catalog(30)}))
     with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         asks = {"Authorization": f"Bearer {admin}"}
         for _ in range(3):

@@ -10,8 +10,9 @@ import pytest
 
 from seeker import Catalog, Session
 from seeker.server.runner import ListenError, listen
-from server.test_parts import WITHIN, Server, folder_of, until
 from study.parts import StudyServer
+from support.catalogs import folder_of
+from support.servers import WITHIN, Server, until
 
 
 class Person(threading.Thread):

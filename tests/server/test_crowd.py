@@ -13,14 +13,14 @@ from typing import Any
 
 import pytest
 
-from conftest import made
 from seeker import Catalog
 from seeker.engine import Catalogs, Engine, SessionSnapshot
 from seeker.engine.engine import QuotaExceededError
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.session import Click, Explore, Redo, Undo
 from seeker.stores import IdempotencyKey, open_store
-from server.test_parts import until
+from support.catalogs import random_catalog
+from support.servers import until
 from support.stores import DURABLE, NewStore
 
 CROWD = 8
@@ -28,7 +28,7 @@ CROWD = 8
 
 @pytest.fixture(scope="module")
 def catalog() -> Catalog:
-    return made(80)
+    return random_catalog(80)
 
 
 @contextmanager

@@ -12,7 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.test_parts import Server, folder_of, logged, until
+from support.catalogs import folder_of
+from support.servers import Server, logged, until
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="limits of another process are set on Linux only"

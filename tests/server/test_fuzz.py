@@ -10,16 +10,18 @@ import httpx
 import pytest
 import schemathesis
 
-from conftest import made
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
-from server.test_parts import WITHIN, serving
+from support.catalogs import random_catalog
 from support.fuzzing import answered, tries
+from support.servers import WITHIN, serving
 
 
 def _document() -> dict[str, object]:
-    app = create_app(Settings(store="memory:", open_metrics=True), Catalogs({"shop": made(30)}))
+    app = create_app(
+        Settings(store="memory:", open_metrics=True), Catalogs({"shop": random_catalog(30)})
+    )
     app.state.service.close()
     return dict(app.openapi())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.test_parts import WITHIN, Server, logged, seeker_said, serving, until
+from support.servers import WITHIN, Server, logged, seeker_said, serving, until
 
 
 def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:

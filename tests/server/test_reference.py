@@ -12,14 +12,14 @@ from typing import Any
 import httpx
 import pytest
 
-from conftest import made
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.auth import make_key
 from seeker.server.errors import ALWAYS
 from seeker.server.settings import Settings
-from server.test_parts import folder_of, serving
+from support.catalogs import folder_of, random_catalog
 from support.documents import ROOT, Reader, blocks
+from support.servers import serving
 
 PAGE = ROOT / "docs" / "reference" / "http.md"
 _CALL = re.compile(r"^\| `(GET|POST|DELETE) ([^`]+)` \|(.*)\|(.*)\|$", re.MULTILINE)
@@ -33,7 +33,7 @@ ELSEWHERE = {
 
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
-    app = create_app(Settings(store="memory:"), Catalogs({"shop": made(30)}))
+    app = create_app(Settings(store="memory:"), Catalogs({"shop": random_catalog(30)}))
     app.state.service.close()
     return dict(app.openapi())
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from server.test_parts import pieces, seeker_said, serving, start, until
+from support.servers import pieces, seeker_said, serving, start, until
 
 KEY = "a-key-that-names-this-request"
 

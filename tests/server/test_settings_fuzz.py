@@ -13,12 +13,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from conftest import made
 from seeker import display, models
 from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
+from support.catalogs import random_catalog
 
 KINDS = {
     "model": (models.Choice, models.Relative, models.Pairwise, models.Bipartite),
@@ -87,7 +87,9 @@ def test_settings_are_read_or_refused(kind: str, data: st.DataObject) -> None:
 
 @pytest.fixture(scope="module")
 def http() -> Iterator[TestClient]:
-    app = create_app(Settings(store="memory:", rate=0), Catalogs({"shop": made(60, (8, 4))}))
+    app = create_app(
+        Settings(store="memory:", rate=0), Catalogs({"shop": random_catalog(60, (8, 4))})
+    )
     with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         yield client
 

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from seeker import Client
-from server.test_parts import WITHIN, Server, until
+from support.servers import WITHIN, Server, until
 from support.stores import NewStore
 
 

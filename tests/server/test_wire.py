@@ -10,12 +10,12 @@ import httpx
 import pytest
 import uvicorn
 
-from conftest import made
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.runner import listen, server_config
 from seeker.server.settings import Settings
-from server.test_parts import pieces, until
+from support.catalogs import random_catalog
+from support.servers import pieces, until
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def server() -> Iterator[uvicorn.Server]:
     """A server in a thread of this process, so that its own end of a connection can be seen."""
     settings = Settings(store="memory:", rate=0)
     running = uvicorn.Server(
-        server_config(settings, create_app(settings, Catalogs({"shop": made(60)})))
+        server_config(settings, create_app(settings, Catalogs({"shop": random_catalog(60)})))
     )
     listening = listen("127.0.0.1", 0)
     thread = threading.Thread(target=running.run, args=([listening],))

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import Catalog, Session, display, models
 from seeker.errors import BadInput, NotFound, SeekerError
+from support.catalogs import random_catalog
 
 RNG = np.random.default_rng(0)
 VECTORS = RNG.normal(size=(40, 5))
@@ -108,7 +108,7 @@ def test_vectors_that_are_none_are_refused(odd: Any, said: str) -> None:
 def test_verbs_refuse_what_makes_no_sense_and_nothing_happens(
     act: Callable[[Session], None], kind: type[SeekerError]
 ) -> None:
-    session = made(60, (8, 4)).session()
+    session = random_catalog(60, (8, 4)).session()
     before = session.page()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -119,7 +119,7 @@ def test_verbs_refuse_what_makes_no_sense_and_nothing_happens(
 
 
 def test_what_was_shown_may_come_one_by_one() -> None:
-    catalog = made(60)
+    catalog = random_catalog(60)
     once, twice = catalog.session(seed=3), catalog.session(seed=3)
     shown = once.page().ids
     once.like(shown[0], shown)
@@ -128,32 +128,32 @@ def test_what_was_shown_may_come_one_by_one() -> None:
 
 
 def test_a_filter_may_ask_for_more_than_any_number() -> None:
-    catalog = made(60)
+    catalog = random_catalog(60)
     for bound in (10**400, float("inf")):
         session = catalog.session(filter={"price": {"lt": bound, "gt": -bound}})
         assert session.page().total == 60
 
 
 def test_words_in_a_view_that_is_gone_are_told() -> None:
-    catalog = made(60, (8, 4))
+    catalog = random_catalog(60, (8, 4))
     session = catalog.session()
     session.say([1.0] * 4, view="colour")
     events = [event.to_json() for event in session.events]
     other = Catalog.from_arrays(catalog.ids, {"colour": catalog.views["image"].vectors})
-    for changed in (made(60, (8,)), other):
+    for changed in (random_catalog(60, (8,)), other):
         with pytest.raises(BadInput, match="words in view 'colour' of 4 dimensions"):
             Session.replay(changed, events)
 
 
 @pytest.mark.parametrize("model", [models.Bipartite(alpha1=1e12), models.Pairwise(alpha=1e12)])
 def test_what_is_left_open_by_nothing_is_certain(model: models.Model) -> None:
-    session = made(60, (8, 4)).session(model=model)
+    session = random_catalog(60, (8, 4)).session(model=model)
     session.like(session.page().ids[0])
     assert session.belief.settings.sum() == 1.0
 
 
 def test_thousands_of_clicks_are_taken_and_taken_back() -> None:
-    catalog = made(300)
+    catalog = random_catalog(300)
     session = catalog.session(repeat="always")
     first = session.page()
     for n in range(3000):
@@ -166,7 +166,7 @@ def test_thousands_of_clicks_are_taken_and_taken_back() -> None:
 
 
 def test_a_pool_larger_than_any_catalog_is_the_catalog() -> None:
-    catalog = made(60)
+    catalog = random_catalog(60)
     widest = [
         catalog.session(strategy=display.Diverse(pool=pool), page_size=12, seed=1).page()  # type: ignore[arg-type]
         for pool in (5, 1e308)

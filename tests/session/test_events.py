@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import Catalog, Session, display
 from seeker.errors import BadInput, Conflict, NotFound
+from support.catalogs import random_catalog
 
 
 def test_several_steps_back_and_forth_again(small: Catalog) -> None:
@@ -52,7 +52,7 @@ def test_undo_of_more_than_there_is_changes_nothing(small: Catalog) -> None:
 
 
 def test_a_filter_in_the_middle_is_as_one_at_the_start() -> None:
-    catalog, kept = made(200), {"price": {"lt": 5}}
+    catalog, kept = random_catalog(200), {"price": {"lt": 5}}
     late, early = catalog.session(seed=1), catalog.session(seed=1, filter=kept)
     shown = late.page().ids
     for session in (late, early):
@@ -80,7 +80,7 @@ def test_a_filter_that_nothing_passes_is_refused(small: Catalog) -> None:
 
 
 def test_narrowing_before_anything_is_known_still_gives_a_page_that_covers() -> None:
-    catalog, kept = made(200), {"kind": "kind 1"}
+    catalog, kept = random_catalog(200), {"kind": "kind 1"}
     session = catalog.session(seed=4)
     session.filter(kept)
     assert session.page().ids == catalog.session(seed=4, filter=kept).page().ids
@@ -128,7 +128,7 @@ def test_a_text_taken_back_leaves_its_view_as_it_was(small: Catalog) -> None:
     ],
 )
 def test_more_exploration_shows_less_probable_items(strategy: display.Strategy) -> None:
-    catalog = made(2000)
+    catalog = random_catalog(2000)
 
     def on_page(level: float, seed: int) -> float:
         session = catalog.session(strategy=strategy, seed=seed)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from conftest import made
 from seeker import Catalog, Session, models
 from seeker.errors import BadInput
 from seeker.types import Array
+from support.catalogs import random_catalog
 
 RNG = np.random.default_rng(0)
 VECTORS = RNG.normal(size=(40, 5))
@@ -45,7 +45,7 @@ def _check(session: Session) -> None:
 @pytest.mark.parametrize("alpha", [1e9, 1e12, 1e100, 1e308])
 @pytest.mark.parametrize("scale", ["unit", "raw"])
 def test_models_may_be_as_sharp_as_numbers_go(alpha: float, scale: Any) -> None:
-    catalog = made(60, (8, 4))
+    catalog = random_catalog(60, (8, 4))
     for model in (models.Pairwise(alpha, scale), models.Bipartite(alpha, alpha, scale)):
         session = _searched(catalog, model=model)
         _check(session)
@@ -128,7 +128,7 @@ def test_many_pairs_add_up_to_more_than_32_bits_hold() -> None:
 
 
 def test_more_comparisons_than_can_be_added_up_are_refused_and_nothing_happens() -> None:
-    session = made(120).session(model=models.Pairwise(alpha=1e300))
+    session = random_catalog(120).session(model=models.Pairwise(alpha=1e300))
     for n in range(36):
         session.like(f"item {n}", shown=())
         session.dislike(f"item {60 + n}", shown=())

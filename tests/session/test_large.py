@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import made
-from models.test_models import twin
 from seeker import Catalog, Session, display
 from seeker.display.topk import SHORTLIST_SHARE
 from seeker.models import Bipartite, Choice, Pairwise, Relative, accumulators, scores
+from support.catalogs import random_catalog
 from support.events import do, events
+from support.formulas import twin
 
 MODELS = [
     Choice(),
@@ -68,12 +68,12 @@ def test_bounds_alone_give_the_pages_of_exact_sums(
 
 @cache
 def _catalog() -> Catalog:
-    return made(3000, dims=(24, 9))
+    return random_catalog(3000, dims=(24, 9))
 
 
 @pytest.mark.usefixtures("sparing")
 def test_a_session_of_bounds_is_light_and_right() -> None:
-    catalog = made(600)
+    catalog = random_catalog(600)
     session = catalog.session(seed=2)
     for step in range(5):
         shown = session.page().ids
@@ -88,7 +88,7 @@ def test_a_session_of_bounds_is_light_and_right() -> None:
 def test_work_that_was_stopped_half_way_changes_no_page(
     memory: int, model: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    catalog = made(5000)
+    catalog = random_catalog(5000)
     _small_parts(monkeypatch)
     monkeypatch.setattr(scores, "MEMORY", memory)
     stopped, other = (catalog.session(model=model, seed=9) for _ in range(2))
@@ -113,7 +113,7 @@ def test_a_belief_of_many_items_is_not_kept_longer_than_it_is_used(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("seeker.session.local_finder.CACHED_BELIEF_ITEMS", 100)
-    session: Session = made(300).session()
+    session: Session = random_catalog(300).session()
     first = session.belief
     assert session.belief is first
     entropy = first.entropy

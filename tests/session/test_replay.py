@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import made
 from seeker import Catalog, Session, display
 from seeker.models import Bipartite, Choice, Pairwise, Relative
 from seeker.session.events import fold
+from support.catalogs import random_catalog
 from support.events import assert_same, do, events, through_json
 
 STRATEGIES: list[display.Strategy] = [
@@ -39,7 +39,7 @@ MODELS = [
 def test_a_replay_is_the_session_to_the_bit(
     happened: list[tuple[str, int]], model: Any, strategy: display.Strategy, seed: int
 ) -> None:
-    catalog = made(150)
+    catalog = random_catalog(150)
     prior = np.linspace(-2, 0, 150) if seed % 2 else None
     session = catalog.session(model=model, strategy=strategy, seed=seed, prior=prior)
     for what, choice in happened:
@@ -52,7 +52,7 @@ def test_a_replay_is_the_session_to_the_bit(
 def test_undoing_everything_since_brings_the_same_page_back(
     before: list[tuple[str, int]], after: list[tuple[str, int]]
 ) -> None:
-    session = made(150).session(seed=3)
+    session = random_catalog(150).session(seed=3)
     for what, choice in before:
         do(session, what, choice)
     page, step = session.page(), session.step

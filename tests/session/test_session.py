@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import seeker
-from conftest import made
 from seeker import Catalog, display
 from seeker.models import Pairwise
+from support.catalogs import random_catalog
 from support.events import assert_same, through_json
 
 
@@ -61,7 +61,7 @@ def test_words_are_searched_for_where_no_view_reads_text() -> None:
 
 
 def test_the_papers_setting() -> None:
-    catalog = made(100)
+    catalog = random_catalog(100)
     session = catalog.session(**seeker.PAPER)
     start = session.state.start
     assert start.model == Pairwise(alpha=1.0, scale="raw")

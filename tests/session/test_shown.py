@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-from conftest import made
 from seeker.session.events import Repeat
+from support.catalogs import random_catalog
 
 
 @pytest.mark.parametrize("repeat", get_args(Repeat))
 def test_all_clicks_on_a_page_are_choices_among_its_items(repeat: Repeat) -> None:
-    told, untold = (made(400).session(seed=3, repeat=repeat) for _ in range(2))
+    told, untold = (random_catalog(400).session(seed=3, repeat=repeat) for _ in range(2))
     for _ in range(3):
         page = untold.page().ids
         untold.like(page[2])
@@ -26,7 +26,7 @@ def test_all_clicks_on_a_page_are_choices_among_its_items(repeat: Repeat) -> Non
 
 
 def test_what_nobody_was_shown_is_still_to_come() -> None:
-    session = made(400).session(seed=3)
+    session = random_catalog(400).session(seed=3)
     page = session.page().ids
     session.like(page[2])
     session.dislike(page[5])
@@ -34,7 +34,7 @@ def test_what_nobody_was_shown_is_still_to_come() -> None:
 
 
 def test_a_click_on_something_else_is_among_the_page_of_this_step() -> None:
-    session = made(400).session(seed=3)
+    session = random_catalog(400).session(seed=3)
     page = session.page().ids
     session.like(page[2])
     other = session.more(100, 1).ids[0]

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 import seeker
-from conftest import made
-from models.test_models import rate, twin
 from seeker import Catalog, display
 from seeker.cli import main
 from seeker.errors import BadInput
 from seeker.models import Bipartite, Choice, Model, Pairwise
 from seeker.space import View, packing
+from support.catalogs import random_catalog
+from support.formulas import rate, twin
 
 compact = pytest.mark.parametrize("dtype", ["float16", "int8"])
 MODELS: list[Model] = [Pairwise(), Pairwise(10.0, scale="raw"), Bipartite(), Choice()]
@@ -39,14 +39,14 @@ def test_what_is_stored_is_close_to_what_was_given(dtype: str) -> None:
 def test_the_posterior_is_the_formula_on_what_is_stored(
     model: Model, dtype: str, dims: tuple[int, ...]
 ) -> None:
-    session = made(dims=dims, dtype=dtype).session(model=model)
+    session = random_catalog(dims=dims, dtype=dtype).session(model=model)
     rate(session, 5, 6)
     np.testing.assert_allclose(session.belief.log_posterior, twin(session), rtol=0, atol=1e-4)
 
 
 @compact
 def test_words_fall_on_what_is_stored(dtype: str) -> None:
-    catalog = made(dtype=dtype)
+    catalog = random_catalog(dtype=dtype)
     r = np.linspace(-0.2, 0.2, 24)
     session = catalog.session()
     session.say(r)
@@ -60,7 +60,7 @@ def test_words_fall_on_what_is_stored(dtype: str) -> None:
 @compact
 @each_model
 def test_a_lazy_page_is_the_head_of_the_whole_ranking(model: Model, dtype: str) -> None:
-    catalog = made(9000, dims=(24, 16), dtype=dtype)
+    catalog = random_catalog(9000, dims=(24, 16), dtype=dtype)
     lazy, settled = (
         catalog.session(model=model, strategy=display.Boltzmann(), seed=3) for _ in range(2)
     )
@@ -82,7 +82,7 @@ def test_the_form_goes_by_the_size_unless_it_is_said() -> None:
 
 def test_forms_that_there_are_not() -> None:
     with pytest.raises(BadInput, match="store vectors"):
-        made(dtype="int4")
+        random_catalog(dtype="int4")
     with pytest.raises(BadInput, match="too large for float16"):
         Catalog.from_arrays(["a", "b"], {"x": [[1e6], [-1e6]]}, dtype="float16")
     with pytest.raises(BadInput, match="too small for float16"):

@@ -20,32 +20,11 @@ from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from seeker.session import Click
 from seeker.stores import DamagedSession, StoreError, open_store
-from server.test_parts import seeker_run
-from stores.test_stores import connected, kept
 from support.engines import engine
-from support.stores import DURABLE, NewStore
+from support.servers import seeker_run
+from support.stores import connect, stored_session
 
-BEFORE = Path(__file__).parent / "store_schema_4.sql"
-"""A store as it was written before events had checksums: two sessions of the catalog `small`."""
 ANN = "62ORkPaehDtlfoqhcaUVvw"
-
-
-@pytest.fixture(params=DURABLE)
-def address(request: pytest.FixtureRequest, new_store: NewStore) -> str:
-    return new_store(request.param)
-
-
-@pytest.fixture
-def older(address: str) -> str:
-    """The address of a store of the version before."""
-    with connected(address) as connection:
-        # PostgreSQL wants to know sessions before the events that belong to them.
-        written = BEFORE.read_text().removeprefix("BEGIN TRANSACTION;\n").split(";\n")
-        parts = [part for part in written if part.strip() not in ("", "COMMIT;", "COMMIT")]
-        first = ("CREATE TABLE sessions", 'INSERT INTO "sessions"')
-        for part in sorted(parts, key=lambda part: not part.startswith(first)):
-            connection.execute(part)
-    return address
 
 
 def test_a_store_of_the_version_before_goes_on(older: str, small: Catalog) -> None:
@@ -77,10 +56,10 @@ def test_a_damaged_session_is_named_and_others_go_on(address: str, damage: str) 
     store = open_store(address)
     try:
         for id in ("a", "b"):
-            store.create(kept(id))
+            store.create(stored_session(id))
             store.append(id, 1, {"type": "click", "item": "x"}, 101.0)
             store.append(id, 2, {"type": "undo"}, 102.0)
-        with connected(address) as connection:
+        with connect(address) as connection:
             connection.execute(DAMAGES[damage])
         for after in (0, 1):
             with pytest.raises(DamagedSession) as told:
@@ -98,7 +77,7 @@ def test_a_damaged_session_is_named_and_others_go_on(address: str, damage: str) 
 def test_events_from_before_checksums_are_read_if_they_parse(older: str) -> None:
     store = open_store(older)
     try:
-        with connected(older) as connection:
+        with connect(older) as connection:
             connection.execute(f"UPDATE events SET body = '{{' WHERE session <> '{ANN}'")
         assert store.load(ANN) is not None
         (other,) = {*store.find()} - {ANN}
@@ -121,7 +100,7 @@ def test_over_http_a_damaged_session_is_a_problem_of_its_own(
     served: TestClient, small: Catalog, address: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     first, second = (served.post("/v1/sessions", json={}).json()["id"] for _ in range(2))
-    with connected(address) as connection:
+    with connect(address) as connection:
         connection.execute(f"UPDATE events SET body = '{{' WHERE session = '{first}'")
     for call in ("", "/events", "/items"):
         answer = served.get(f"/v1/sessions/{first}{call}")
@@ -139,7 +118,7 @@ def test_an_event_that_says_nothing_is_damage_and_no_change_of_the_catalog(
     served: TestClient, address: str
 ) -> None:
     id = served.post("/v1/sessions", json={}).json()["id"]
-    with connected(address) as connection:
+    with connect(address) as connection:
         connection.execute("UPDATE events SET body = '{\"schema\":2}', checksum = NULL")
     assert served.get(f"/v1/sessions/{id}").json()["title"] == "This session is damaged"
 
@@ -147,9 +126,9 @@ def test_an_event_that_says_nothing_is_damage_and_no_change_of_the_catalog(
 def test_an_export_leaves_damaged_sessions_out_and_says_so(address: str, tmp_path: Path) -> None:
     store = open_store(address)
     for id in ("a", "b", "c"):
-        store.create(kept(id))
+        store.create(stored_session(id))
     store.close()
-    with connected(address) as connection:
+    with connect(address) as connection:
         connection.execute("UPDATE events SET body = '{' WHERE session = 'b'")
     out = tmp_path / "sessions.jsonl"
     run = seeker_run("sessions", "export", str(out), "--store", address)
@@ -187,7 +166,7 @@ def test_a_store_without_its_log_takes_nothing_in(tmp_path: Path, part: str) -> 
     file = tmp_path / "s.sqlite"
     store = open_store(str(file))
     try:
-        store.create(kept("a"))
+        store.create(stored_session("a"))
         beside = tmp_path / f"s.sqlite{part}"
         beside.rename(tmp_path / "away")
         with pytest.raises(StoreError, match="moved or removed"):

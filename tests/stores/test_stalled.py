@@ -21,12 +21,8 @@ from seeker.server.app import create_app
 from seeker.server.service import EXIT_CODE
 from seeker.server.settings import Settings
 from seeker.stores import Store, StoreError, Timeouts, open_store
-from server.test_parts import WITHIN, Server, until
-from stores.test_damage import address, older
-from stores.test_stores import kept
-from support.stores import NewStore, stopped
-
-__all__ = ["address", "older"]
+from support.servers import WITHIN, Server, until
+from support.stores import NewStore, stopped, stored_session
 
 PATIENT = Timeouts(WITHIN, WITHIN, WITHIN, WITHIN)
 
@@ -77,7 +73,7 @@ def test_a_database_that_is_stopped_is_hung_up_on(new_store: NewStore) -> None:
     address = new_store("postgres")
     store = open_store(address, Timeouts(connect=2.0, lock=0.2, statement=0.2))
     try:
-        store.create(kept("a"))
+        store.create(stored_session("a"))
         with stopped(address):
             with pytest.raises(StoreError, match="did not answer within"):
                 store.append("a", 1, {}, 101.0)
@@ -97,7 +93,7 @@ def test_a_statement_that_takes_too_long_is_broken_off(tmp_path: Path) -> None:
     try:
         with pytest.raises(StoreError, match="longer than"), store.reading() as run:  # type: ignore[attr-defined]
             run(endless)
-        store.create(kept("a"))
+        store.create(stored_session("a"))
     finally:
         store.close()
 

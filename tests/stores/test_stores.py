@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,26 +14,13 @@ from seeker.stores import (
     MemoryStore,
     StaleWriteError,
     Store,
-    StoredSession,
     StoreError,
     open_store,
 )
 from seeker.stores.migrations import newest, statements, steps
 from seeker.stores.postgres import PostgresStore
 from seeker.stores.sqlite import SqliteStore
-from support.stores import DURABLE, NewStore
-
-START = {"type": "start", "text": "nul \0 and half \ud800 and 💡"}
-
-
-def kept(id: str, began: float = 100.0, **given: Any) -> StoredSession:
-    given = {"catalog": "shop", "owner": None, "person": None, "events": [START], **given}
-    return StoredSession(id=id, began=began, active=began, length=1, **given)
-
-
-@pytest.fixture(params=DURABLE)
-def address(request: pytest.FixtureRequest, new_store: NewStore) -> str:
-    return new_store(request.param)
+from support.stores import DURABLE, START, NewStore, connect, stored_session
 
 
 @pytest.fixture(params=["memory", *DURABLE])
@@ -47,7 +31,7 @@ def store(request: pytest.FixtureRequest, new_store: NewStore) -> Iterator[Store
 
 
 def test_events_come_back_as_they_were(store: Store) -> None:
-    store.create(kept("a", owner="site", person="ann"))
+    store.create(stored_session("a", owner="site", person="ann"))
     store.append("a", 1, {"type": "click", "item": "x"}, 101.0)
     store.append("a", 2, {"type": "undo"}, 102.5)
     found = store.load("a")
@@ -62,7 +46,7 @@ def test_events_come_back_as_they_were(store: Store) -> None:
 
 
 def test_an_append_with_another_length_changes_nothing(store: Store) -> None:
-    store.create(kept("a"))
+    store.create(stored_session("a"))
     store.append("a", 1, {"n": 1}, 101.0)
     for expected in (0, 1, 3):
         with pytest.raises(StaleWriteError):
@@ -77,9 +61,9 @@ def test_an_append_with_another_length_changes_nothing(store: Store) -> None:
 
 
 def test_a_session_is_made_once(store: Store) -> None:
-    store.create(kept("a"))
+    store.create(stored_session("a"))
     with pytest.raises(StaleWriteError):
-        store.create(kept("a", events=[START, START]), IdempotencyKey("s", "k", "f"))
+        store.create(stored_session("a", events=[START, START]), IdempotencyKey("s", "k", "f"))
     assert store.remembered("s", "k") is None
     found = store.load("a")
     assert found is not None
@@ -87,7 +71,7 @@ def test_a_session_is_made_once(store: Store) -> None:
 
 
 def test_keys_are_remembered_with_what_they_did(store: Store) -> None:
-    store.create(kept("a"), IdempotencyKey("site", "first", "f1"))
+    store.create(stored_session("a"), IdempotencyKey("site", "first", "f1"))
     store.append("a", 1, {}, 101.0, IdempotencyKey("a", "second", "f2"))
     first, second = store.remembered("site", "first"), store.remembered("a", "second")
     assert first is not None
@@ -98,7 +82,7 @@ def test_keys_are_remembered_with_what_they_did(store: Store) -> None:
     with pytest.raises(StaleWriteError):
         store.append("a", 2, {}, 102.0, IdempotencyKey("a", "second", "f3"))
     with pytest.raises(StaleWriteError):
-        store.create(kept("b"), IdempotencyKey("site", "first", "f1"))
+        store.create(stored_session("b"), IdempotencyKey("site", "first", "f1"))
     assert store.load("b") is None
     found = store.load("a")
     assert found is not None
@@ -106,8 +90,8 @@ def test_keys_are_remembered_with_what_they_did(store: Store) -> None:
 
 
 def test_a_token_stands_for_a_session_from_the_first_on(store: Store) -> None:
-    store.create(kept("a"))
-    store.create(kept("b"))
+    store.create(stored_session("a"))
+    store.create(stored_session("b"))
     assert store.share("a", "token of a") == "token of a"
     assert store.share("a", "another") == "token of a"
     assert store.share("b", "token of b") == "token of b"
@@ -125,7 +109,7 @@ def test_a_token_stands_for_a_session_from_the_first_on(store: Store) -> None:
 
 
 def test_of_many_who_share_at_once_all_get_one_token(store: Store) -> None:
-    store.create(kept("a"))
+    store.create(stored_session("a"))
     tokens: list[str | None] = []
     threads = [
         threading.Thread(target=lambda me=me: tokens.append(store.share("a", f"by {me}")))
@@ -141,22 +125,22 @@ def test_of_many_who_share_at_once_all_get_one_token(store: Store) -> None:
 
 
 def test_what_is_deleted_is_gone_with_all_that_belongs_to_it(store: Store) -> None:
-    store.create(kept("a"), IdempotencyKey("site", "one", "f"))
-    store.create(kept("b"))
+    store.create(stored_session("a"), IdempotencyKey("site", "one", "f"))
+    store.create(stored_session("b"))
     assert store.delete("a")
     assert not store.delete("a")
     assert store.load("a") is None
     assert store.remembered("site", "one") is None
     assert store.load("b") is not None
-    store.create(kept("a"))
+    store.create(stored_session("a"))
     found = store.load("a")
     assert found is not None
     assert found.events == [START]
 
 
 def test_sessions_expire_by_their_last_click(store: Store) -> None:
-    store.create(kept("old", 100.0))
-    store.create(kept("used", 100.0))
+    store.create(stored_session("old", 100.0))
+    store.create(stored_session("used", 100.0))
     store.append("used", 1, {}, 500.0)
     assert store.expire(500.0, 10) == 1
     assert store.load("old") is None
@@ -166,10 +150,10 @@ def test_sessions_expire_by_their_last_click(store: Store) -> None:
 
 def test_sessions_are_counted_and_found(store: Store) -> None:
     for n in range(300):
-        store.create(kept(f"s{n:03}", 100.0 + n // 3, owner="site" if n % 2 else None))
-    store.create(kept("x", 50.0, owner="site", person="ann"))
-    store.create(kept("y", 60.0, owner="site", person="ann"))
-    store.create(kept("z", 70.0, person="ann"))
+        store.create(stored_session(f"s{n:03}", 100.0 + n // 3, owner="site" if n % 2 else None))
+    store.create(stored_session("x", 50.0, owner="site", person="ann"))
+    store.create(stored_session("y", 60.0, owner="site", person="ann"))
+    store.create(stored_session("z", 70.0, person="ann"))
     assert store.count() == 303
     assert store.count("site") == 152
     assert store.count("other") == 0
@@ -180,7 +164,7 @@ def test_sessions_are_counted_and_found(store: Store) -> None:
 
 
 def test_of_many_writers_one_wins_each_time(store: Store) -> None:
-    store.create(kept("a"))
+    store.create(stored_session("a"))
     won: list[int] = []
     lock = threading.Lock()
 
@@ -207,7 +191,7 @@ def test_of_many_writers_one_wins_each_time(store: Store) -> None:
 
 def test_durable_stores_outlive_their_process(address: str) -> None:
     first = open_store(address)
-    first.create(kept("a"), IdempotencyKey("s", "k", "f"))
+    first.create(stored_session("a"), IdempotencyKey("s", "k", "f"))
     second = open_store(address)
     second.append("a", 1, {"n": 1}, 101.0)
     with pytest.raises(StaleWriteError):
@@ -222,20 +206,9 @@ def test_durable_stores_outlive_their_process(address: str) -> None:
     third.close()
 
 
-@contextmanager
-def connected(address: str) -> Iterator[Any]:
-    """Give a connection of the database's own, whose changes are kept at the end."""
-    import psycopg
-
-    postgres = address.startswith("postgresql:")
-    with closing(psycopg.connect(address) if postgres else sqlite3.connect(address)) as connection:
-        yield connection
-        connection.commit()
-
-
 @pytest.mark.parametrize("version", [number for number, _ in steps()])
 def test_every_old_version_is_brought_up_to_date(version: int, address: str) -> None:
-    with connected(address) as connection:
+    with connect(address) as connection:
         connection.execute("CREATE TABLE seeker_schema (version INTEGER NOT NULL)")
         for number, script in steps():
             if number <= version:
@@ -263,7 +236,7 @@ def test_every_old_version_is_brought_up_to_date(version: int, address: str) -> 
 
 
 def test_a_store_from_the_future_is_refused(address: str) -> None:
-    with connected(address) as connection:
+    with connect(address) as connection:
         connection.execute("CREATE TABLE seeker_schema (version INTEGER NOT NULL)")
         connection.execute(f"INSERT INTO seeker_schema VALUES ({newest() + 1})")
     with pytest.raises(BadInput, match="schema"):

@@ -9,7 +9,7 @@ from seeker.engine import Catalogs
 from seeker.study.design import Design, content_of
 from seeker.study.searching import TrialSearch
 from seeker.study.tables import digest
-from server.test_parts import Server
+from support.servers import Server
 
 CONSENT = "You agree."
 CATALOG = "shop"

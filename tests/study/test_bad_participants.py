@@ -18,7 +18,7 @@ from seeker.study.app import study_app
 from seeker.study.design import Design, content_of
 from seeker.study.export import study_rows
 from seeker.study.tables import ParticipantTable, digest, tables_of
-from server.test_parts import folder_of
+from support.catalogs import folder_of
 
 CONSENT = "You agree."
 

@@ -12,22 +12,22 @@ import httpx
 import pytest
 import schemathesis
 
-from conftest import made
 from seeker.engine import Catalogs
 from seeker.server.settings import Settings
 from seeker.stores.sqlite import SqliteStore
 from seeker.study.app import study_app
 from seeker.study.design import Design, content_of
 from seeker.study.tables import ParticipantTable
-from server.test_parts import WITHIN
 from study.parts import StudyServer
+from support.catalogs import random_catalog
 from support.documents import ROOT
 from support.fuzzing import answered, tries
+from support.servers import WITHIN
 
 
 def _document() -> dict[str, Any]:
     """Return the OpenAPI document of a study, of which only the calls of its own are tried."""
-    catalog = made(30)
+    catalog = random_catalog(30)
     design = Design("shop", content_of(catalog), 30, ("choice",), ("greedy",))
     with tempfile.TemporaryDirectory() as place:
         file = f"{place}/study.sqlite"

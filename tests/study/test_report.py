@@ -19,7 +19,7 @@ from seeker.lab.report import report
 from seeker.lab.report.layout import Album
 from seeker.lab.report.people import people_section
 from seeker.lab.results import human, names, write_study
-from server.test_parts import folder_of
+from support.catalogs import folder_of
 
 pytest.importorskip("pyarrow")
 ITEMS, PAGES = 100, 4

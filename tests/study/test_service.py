@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from seeker.cli import cli
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.results import human, read_rows, schema
-from server.test_parts import logged, pieces
 from study.parts import StudyServer
+from support.servers import logged, pieces
 
 pytest.importorskip("pyarrow")
 STEPS, TRIALS, PAGE = 6, 3, 8

@@ -1,6 +1,6 @@
 """What searches show on other processors, as digests: run with kernels compiled for one of them.
 
-    python tests/support/processors.py                  # compares all that this processor can execute
+    python tests/support/processors.py                  # compares all that run here
     python tests/support/processors.py haswell generic  # compares these
 
 Each is a process of its own with a cache of its own, for numba compiles for one processor only.

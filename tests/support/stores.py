@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import signal
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+
+from seeker.stores import StoredSession
 
 DURABLE = ("sqlite", "postgres")
 
@@ -98,3 +101,22 @@ def _run(server: Any, *statements: str) -> None:
     with psycopg.connect(server.get_uri(), autocommit=True) as connection:
         for statement in statements:
             connection.execute(statement)
+
+
+START = {"type": "start", "text": "nul \0 and half \ud800 and 💡"}
+
+
+def stored_session(id: str, began: float = 100.0, **given: Any) -> StoredSession:
+    given = {"catalog": "shop", "owner": None, "person": None, "events": [START], **given}
+    return StoredSession(id=id, began=began, active=began, length=1, **given)
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Any]:
+    """Give a connection of the database's own, whose changes are kept at the end."""
+    import psycopg
+
+    postgres = address.startswith("postgresql:")
+    with closing(psycopg.connect(address) if postgres else sqlite3.connect(address)) as connection:
+        yield connection
+        connection.commit()

@@ -11,12 +11,12 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from conftest import made
 from seeker import Catalog
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.routes import system
 from seeker.server.settings import Settings
+from support.catalogs import random_catalog
 
 WEB = Path(str(files("seeker.web")))
 SERVED = sorted(
@@ -138,7 +138,7 @@ def test_nothing_comes_from_elsewhere(name: str) -> None:
 def test_the_page_comes_whole_however_much_its_reader_asks_for() -> None:
     """Somebody behind the same address may have used up all requests; half a page helps nobody."""
     settings = Settings(store="memory:", rate=0.001, burst=1)
-    app = create_app(settings, Catalogs({"shop": made(30)}))
+    app = create_app(settings, Catalogs({"shop": random_catalog(30)}))
     with TestClient(app, base_url="http://localhost") as client:
         assert client.get("/v1/catalogs").status_code == 200
         assert client.get("/v1/catalogs").status_code == 429

@@ -17,11 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import numpy as np
 import pytest
-
-import seeker
-from catalog.test_build_parts import jsonl, picture
 
 WITHIN = 120.0
 """Seconds after which something that should happen soon is given up."""
@@ -36,31 +32,6 @@ def until(what: Callable[[], Any], within: float = WITHIN) -> Any:
             return answer
         time.sleep(0.01)
     raise AssertionError(f"not within {within} s")
-
-
-def folder_of(path: Path, items: int = 120, seed: int = 0) -> Path:
-    """Build a catalog with vectors, titles, prices and pictures."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for n in range(5):
-        picture(path.parent / "pictures" / f"{n}.png", (50 * n, 10, 20))
-    for n in range(items):
-        row: dict[str, Any] = {
-            "id": f"folder/item {n}" if n % 10 == 0 else f"item-{n}",
-            "title": f"{('red', 'green', 'blue')[n % 3]} thing",
-            "price": n % 17,
-            "picture": f"{n % 5}.png",
-            "vector": rng.normal(size=12).round(3).tolist(),
-        }
-        rows.append(row)
-    seeker.build(
-        jsonl(path.parent / "things.jsonl", rows),
-        path,
-        views=["vector"],
-        images=path.parent / "pictures",
-        picture="picture",
-    )
-    return path
 
 
 class Server:
@@ -193,8 +164,3 @@ def seeker_said(*arguments: str) -> str:
 def logged(log: Path) -> list[dict[str, Any]]:
     """Return the lines of a log."""
     return [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
-
-
-def test_until_gives_up() -> None:
-    with pytest.raises(AssertionError, match="not within"):
-        until(lambda: False, within=0.02)

@@ -1,0 +1,24 @@
+"""The rooms of the package, in the order in which they may import each other."""
+
+from __future__ import annotations
+
+# Each room may import from itself and from the rooms named before it.
+ROOMS = [
+    ("errors", "types"),
+    ("validation",),
+    ("registry", "kernels"),
+    ("space",),
+    ("models",),
+    ("display",),
+    ("session",),
+    ("embedders",),
+    ("catalog",),
+    ("demo",),
+    ("stores",),
+    ("engine", "web"),
+    ("cluster",),
+    ("server", "client", "lab"),
+    ("study",),
+    ("cli",),
+    ("__init__", "__main__"),
+]
