@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from conftest import made
 from seeker import Session
 from seeker.models import Choice
 from seeker.space import Space
 from seeker.space.shared_columns import MIN_COLUMNS, SharedColumns
+from support.catalogs import random_catalog
 
 
 def searched(session: Session) -> Session:
@@ -19,21 +19,22 @@ def searched(session: Session) -> Session:
 
 
 def test_a_second_search_reads_what_the_first_has_computed() -> None:
-    catalog = made(dims=(24, 9))
+    catalog = random_catalog(dims=(24, 9))
     first = searched(catalog.session(seed=1))
-    shared = first._finder._scores.space.shared  # type: ignore[attr-defined]
+    shared = first._finder._scores.space.shared
+    assert shared is not None
     count = len(shared)
     assert count >= 12, "what was on screen at the clicks"
     second = searched(catalog.session(seed=1))
     assert len(shared) == count
     assert second.page() == first.page()
-    fresh = searched(made(dims=(24, 9)).session(seed=1))
+    fresh = searched(random_catalog(dims=(24, 9)).session(seed=1))
     assert second.page() == fresh.page()
     np.testing.assert_array_equal(second.belief.log_posterior, fresh.belief.log_posterior)
 
 
 def test_who_sees_otherwise_shares_nothing() -> None:
-    catalog = made()
+    catalog = random_catalog()
     space = Choice().space([*catalog.views.values()], {"image": np.linspace(0, 2, 24)})
     assert space.shared is None
     usual = Choice().space([*catalog.views.values()])
