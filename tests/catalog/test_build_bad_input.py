@@ -44,7 +44,7 @@ def test_pictures_that_are_none_are_named(tmp_path: Path) -> None:
     assert "5 × broken picture" in told
     for name in ("huge.png", "cut.jpg", "zip.jpg", "bad.svg", "empty.png"):
         assert name in told
-    catalog_report = catalog.head.source["left out"] if catalog.head else {}
+    catalog_report = catalog.manifest.source["left out"] if catalog.manifest else {}
     assert catalog_report["broken picture"]["count"] == 5
 
 

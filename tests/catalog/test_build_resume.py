@@ -51,7 +51,7 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def sums(folder: Path) -> dict[str, str]:
-    """Return checksums of all files of a catalog except its head, which holds the time."""
+    """Return checksums of all files of a catalog except its manifest, which holds the time."""
     return {
         path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
         for path in sorted(folder.rglob("*"))
@@ -228,5 +228,5 @@ def test_a_program_can_be_a_source(tmp_path: Path) -> None:
     )
     assert list(catalog.ids) == ["one", "two"]
     np.testing.assert_allclose(catalog.views["colour"].vectors, [[1, 0, 0], [1, 1, 1]], atol=0.01)
-    assert catalog.head is not None
-    assert catalog.head.source["left out"] == {"no picture": {"count": 1, "examples": ["3"]}}
+    assert catalog.manifest is not None
+    assert catalog.manifest.source["left out"] == {"no picture": {"count": 1, "examples": ["3"]}}

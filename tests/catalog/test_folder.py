@@ -38,11 +38,11 @@ def test_the_folder_looks_as_designed(built: Path) -> None:
     found = {path.relative_to(built).as_posix() for path in built.rglob("*") if path.is_file()}
     views = {f"views/{name}{end}.npy" for name in ("vector", "text") for end in ("", ".moments")}
     assert found == {"catalog.json", "items.sqlite", *views}
-    head = json.loads((built / "catalog.json").read_text())
-    assert head["schema"] == 2
-    assert head["count"] == 4
-    assert head["about"] == {"licence": "CC0"}
-    assert head["views"]["text"]["embedder"]["reads"] == ["text"]
+    manifest = json.loads((built / "catalog.json").read_text())
+    assert manifest["schema"] == 2
+    assert manifest["count"] == 4
+    assert manifest["about"] == {"licence": "CC0"}
+    assert manifest["views"]["text"]["embedder"]["reads"] == ["text"]
 
 
 def test_it_is_the_catalog_that_arrays_would_make(built: Path) -> None:
@@ -158,8 +158,8 @@ def test_missing_and_cut_files_are_refused_at_opening(copy: Path, name: str) -> 
 def test_heads_that_cannot_be_trusted_are_refused(
     copy: Path, change: dict[str, object], says: str
 ) -> None:
-    head = json.loads((copy / "catalog.json").read_text())
-    (copy / "catalog.json").write_text(json.dumps({**head, **change}))
+    manifest = json.loads((copy / "catalog.json").read_text())
+    (copy / "catalog.json").write_text(json.dumps({**manifest, **change}))
     with pytest.raises(BadInput, match=says):
         Catalog.open(copy)
 

@@ -266,4 +266,4 @@ def test_ids_and_texts_that_are_not_unicode_break_nothing(tmp_path: Path) -> Non
         ["a\ud800", "b\ud800"], {"x": [[1.0], [2.0]]}, attributes={"n": ["x\ud800", "y"]}
     )
     assert passing(catalog, {"n": "y"}) == "b\ud800"
-    assert catalog.departed.get("a") is None
+    assert catalog.tombstones.get("a") is None

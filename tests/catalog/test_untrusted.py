@@ -393,9 +393,9 @@ def test_arrays_that_are_not_finite_are_found(
 def test_names_of_versions_are_not_trusted(shop: Path) -> None:
     for name in ("٣", "9" * 200, "-1", "x", "2"):
         (shop / "versions" / name).mkdir(parents=True)
-    head = update.remove(shop, ids=["b"]).head
-    assert head is not None
-    assert head.items.file == "versions/3/items.sqlite"
+    manifest = update.remove(shop, ids=["b"]).manifest
+    assert manifest is not None
+    assert manifest.items.file == "versions/3/items.sqlite"
     assert find_problems(shop) == []
 
 
@@ -409,8 +409,8 @@ def test_a_catalog_says_only_what_can_be_read_again(tmp_path: Path) -> None:
             seeker.build(rows, tmp_path / "shop", about=about)
         assert not (tmp_path / "shop").exists()
     made = seeker.build(rows, tmp_path / "shop", about={"title": "a\ud800b", "n": [1, (2.5, None)]})
-    assert made.head is not None
-    assert made.head.about == {"title": "a?b", "n": [1, [2.5, None]]}
+    assert made.manifest is not None
+    assert made.manifest.about == {"title": "a?b", "n": [1, [2.5, None]]}
 
 
 def test_what_is_said_of_a_catalog_does_not_reach_the_terminal_raw(

@@ -58,21 +58,21 @@ def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
 
 def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
     path = folder_of(catalog)
-    assert catalog.departed.get("b") is None
+    assert catalog.tombstones.get("b") is None
     update.remove(path, ids=["b"])
     new = update.remove(path, ids=["c"])
     for id, vector in (("b", [0.0, 1.0, 0.0]), ("c", [1.0, 0.0, 0.0])):
-        kept = new.departed.get(id)
+        kept = new.tombstones.get(id)
         assert kept is not None
         assert kept["vector"].dtype == np.float32
         assert kept["vector"].tolist() == vector
-    assert new.departed.get("a") is None
-    assert new.departed.get("\ud800") is None
-    assert new.head is not None
-    assert new.head.departed == 2
+    assert new.tombstones.get("a") is None
+    assert new.tombstones.get("\ud800") is None
+    assert new.manifest is not None
+    assert new.manifest.tombstones == 2
     back = update.add(path, jsonl(path.parent / "back.jsonl", [SHIRTS[1]]))
-    assert back.departed.get("b") is None
-    assert back.departed.get("c") is not None
+    assert back.tombstones.get("b") is None
+    assert back.tombstones.get("c") is not None
 
 
 def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_path: Path) -> None:
@@ -87,11 +87,11 @@ def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_
     update.remove(path, ids=["b"])
     for row in rows:
         new = update.remove(path, ids=[row["id"]])
-    kept = new.departed.get("b")
+    kept = new.tombstones.get("b")
     assert kept is not None
     assert kept["vector"].tolist() == [0.0, 1.0, 0.0]
-    assert new.head is not None
-    assert new.head.departed == 14
+    assert new.manifest is not None
+    assert new.manifest.tombstones == 14
     again = Session.replay(new, session.events)
     assert again.likes == ["b"]
     assert "b" not in again.more(0, 100).ids
@@ -109,10 +109,10 @@ def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> N
     assert Catalog.open(path).version == 3, "nothing to forget makes no new version"
     assert update.forget_removed(path, 100) == 1
     new = Catalog.open(path)
-    assert new.departed.get("b") is None
-    assert new.departed.get("c") is not None
+    assert new.tombstones.get("b") is None
+    assert new.tombstones.get("c") is not None
     assert update.forget_removed(path) == 1
-    assert Catalog.open(path).departed.get("c") is None
+    assert Catalog.open(path).tombstones.get("c") is None
     assert Catalog.open(path).version == 5
     versions_in_use(path)
     assert find_problems(path) == []
@@ -129,7 +129,7 @@ def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
     rows = [{**row, "other": [1.0, 2.0, float(n)]} for n, row in enumerate(SHIRTS[:2])]
     new = seeker.build(jsonl(tmp_path / "more.jsonl", rows), path, replace=True)
     assert set(new.views) == {"vector", "other"}
-    assert new.departed.get("c") is None
+    assert new.tombstones.get("c") is None
     session = catalog.session()
     session.like("c")
     with pytest.raises(NotFound, match="nothing is known"):
@@ -140,8 +140,8 @@ def test_only_the_last_updates_are_told(catalog: Catalog, monkeypatch: pytest.Mo
     monkeypatch.setattr(update, "UPDATES_KEPT", 2)
     for id in "abc":
         new = update.remove(folder_of(catalog), ids=[id])
-    assert new.head is not None
-    assert [one["version"] for one in new.head.source["updates"]] == [3, 4]
+    assert new.manifest is not None
+    assert [one["version"] for one in new.manifest.source["updates"]] == [3, 4]
 
 
 def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_building_again_replaces_only_when_asked(catalog: Catalog, tmp_path: Pat
     assert (list(new.ids), new.version) == (["a", "z"], 2)
     assert catalog.changed()
     assert catalog.item("b").title == "Plain shirt"
-    kept = new.departed.get("b")
+    kept = new.tombstones.get("b")
     assert kept is not None
     assert kept["vector"].tolist() == [0.0, 1.0, 0.0]
 

@@ -156,8 +156,8 @@ def test_a_catalog_from_a_newer_version(
 ) -> None:
     newer = tmp_path / "newer"
     shutil.copytree(place / "catalog", newer)
-    head = json.loads((newer / "catalog.json").read_text())
-    (newer / "catalog.json").write_text(json.dumps(head | {"schema": 99}))
+    manifest = json.loads((newer / "catalog.json").read_text())
+    (newer / "catalog.json").write_text(json.dumps(manifest | {"schema": 99}))
     words = ("word",) if command == ("search",) else ()
     code, said = run(*command, "newer", *words, cwd=tmp_path)
     assert code == 2

@@ -169,7 +169,7 @@ def test_clicks_on_items_that_have_left(small: Catalog, monkeypatch: pytest.Monk
     session.like("item 5", shown=["item 5", "item 200", "item 7"])
     session.dislike("item 9", shown=["item 9", "item 200", "item 8"])
     remembered = {item: {"image": view.vectors[small.row(item)]} for item in gone}
-    monkeypatch.setattr(Catalog, "departed", remembered)
+    monkeypatch.setattr(Catalog, "tombstones", remembered)
     alone, over = later.replay(session.events), spread(later, 3).replay(session.events)
     for again in (alone, over):
         again.like("item 30")

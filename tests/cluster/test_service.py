@@ -159,9 +159,9 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
         assert new.replay(session.events).page() == alone.page() != session.page()
 
         def there(catalog: Catalog) -> int:
-            assert catalog.head is not None
+            assert catalog.manifest is not None
             names = [one["name"] for one in ray.util.list_named_actors(True)]
-            return sum(one.startswith(catalog.head.identity) for one in names)
+            return sum(one.startswith(catalog.manifest.identity) for one in names)
 
         until(lambda: there(old) == 0)
         assert there(new) == 2, "shards of the old version end, though somebody holds it"

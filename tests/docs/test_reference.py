@@ -106,11 +106,11 @@ def _events(code: str) -> list[dict[str, Any]]:
 def test_the_catalogs_head_is_documented(tmp_path: Path) -> None:
     np.save(tmp_path / "vectors.npy", np.random.default_rng(0).normal(size=(30, 4)))
     catalog = seeker.build(tmp_path / "vectors.npy", tmp_path / "catalog")
-    assert catalog.head is not None
+    assert catalog.manifest is not None
     page = (ROOT / "docs/reference/catalog-format.md").read_text(encoding="utf-8")
-    head = catalog.head.to_json()
-    (view,) = head["views"].values()
-    keys = [*head, *view, *head["items"]]
+    manifest = catalog.manifest.to_json()
+    (view,) = manifest["views"].values()
+    keys = [*manifest, *view, *manifest["items"]]
     assert [key for key in keys if f"`{key}`" not in page] == []
     tables = _tables(tmp_path / "catalog" / "items.sqlite")
     assert [name for name in tables if f"`{name}`" not in page] == []

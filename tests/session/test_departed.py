@@ -24,7 +24,7 @@ def test_an_item_that_is_gone_keeps_its_vote(model: Any, monkeypatch: pytest.Mon
     kept = [n for n, item in enumerate(ids) if item not in gone]
     later = Catalog.from_arrays([ids[n] for n in kept], {"x": x[kept]}, scale="raw")
     remembered = {item: {"x": x[n]} for item, n in gone.items()}
-    monkeypatch.setattr(Catalog, "departed", remembered)
+    monkeypatch.setattr(Catalog, "tombstones", remembered)
     again = Session.replay(later, session.events)
     assert again.likes == ["item 3"]
     before, after = session.belief.log_posterior, again.belief.log_posterior
@@ -36,6 +36,6 @@ def test_an_item_that_is_gone_keeps_its_vote(model: Any, monkeypatch: pytest.Mon
     assert "item 3" not in again.likes
     with pytest.raises(seeker.NotFound):
         again.like("item 59")
-    monkeypatch.setattr(Catalog, "departed", {})
+    monkeypatch.setattr(Catalog, "tombstones", {})
     with pytest.raises(seeker.NotFound, match="nothing is known"):
         Session.replay(later, session.events)

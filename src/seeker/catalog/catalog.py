@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from seeker import display, models
 from seeker.catalog import keywords, text_reader
-from seeker.catalog import manifest as heads
 from seeker.catalog.attributes import (
     Attributes,
     Kind,
@@ -24,7 +23,7 @@ from seeker.catalog.attributes import (
 )
 from seeker.catalog.filters import Facet
 from seeker.catalog.items import ItemCollection, MemoryItems, StoredItems, Tombstones
-from seeker.catalog.manifest import Manifest, PathLike, path_of
+from seeker.catalog.manifest import MANIFEST_NAME, Manifest, PathLike, path_of, read_manifest
 from seeker.catalog.stored_views import check_items, check_sizes, open_views
 from seeker.errors import BadInput, NotFound
 from seeker.session import Event, Item, Session, State
@@ -46,18 +45,18 @@ class Catalog:
 
     def __init__(
         self,
-        shelf: ItemCollection,
+        collection: ItemCollection,
         views: Mapping[str, View],
         readers: Mapping[str, text_reader.TextReader],
         folder: Path | None = None,
-        head: Manifest | None = None,
+        manifest: Manifest | None = None,
     ) -> None:
         """Put a catalog together from checked parts; use `from_arrays` or `open`."""
-        self._shelf = shelf
+        self._collection = collection
         self.views: Mapping[str, View] = MappingProxyType(dict(views))
         self._readers = dict(readers)
         self.folder = folder
-        self.head = head
+        self.manifest = manifest
         self._stamp = _stamp(folder)
 
     @classmethod
@@ -85,8 +84,10 @@ class Catalog:
         """
         names = check_ids(ids)
         made = check_views(views, len(names), metric, scale, dtype)
-        shelf = MemoryItems(names, check_titles(titles, names), Attributes.of(attributes, names))
-        return cls(shelf, made, text_reader.reader_from_embedder(embedders or {}, made))
+        collection = MemoryItems(
+            names, check_titles(titles, names), Attributes.of(attributes, names)
+        )
+        return cls(collection, made, text_reader.reader_from_embedder(embedders or {}, made))
 
     @classmethod
     def open(cls, path: PathLike, trust: bool = False) -> Catalog:
@@ -97,43 +98,45 @@ class Catalog:
         """
         folder = path_of(path, "the path of a catalog")
         stamp = _stamp(folder)
-        head = heads.read_manifest(folder)
-        check_sizes(folder, head)
-        views = open_views(folder, head)
-        check_items(folder, head)
-        shelf = StoredItems(folder / head.items.file, head.count)
-        catalog = cls(shelf, views, text_reader.reader_from_manifest(head, trust), folder, head)
-        # From before the head was read: a switch in between must show as a change.
+        manifest = read_manifest(folder)
+        check_sizes(folder, manifest)
+        views = open_views(folder, manifest)
+        check_items(folder, manifest)
+        collection = StoredItems(folder / manifest.items.file, manifest.count)
+        catalog = cls(
+            collection, views, text_reader.reader_from_manifest(manifest, trust), folder, manifest
+        )
+        # From before the manifest was read: a switch in between must show as a change.
         catalog._stamp = stamp
         return catalog
 
     @property
     def ids(self) -> Sequence[str]:
         """The ids in their order."""
-        return self._shelf.ids
+        return self._collection.ids
 
     @property
     def version(self) -> int:
         """How often this catalog was built or updated; 1 for arrays."""
-        return self.head.version if self.head else 1
+        return self.manifest.version if self.manifest else 1
 
     def changed(self) -> bool:
         """Return whether a newer version is in the folder; cheap enough to ask every second."""
-        if self.folder is None or self.head is None:
+        if self.folder is None or self.manifest is None:
             return False
         stamp = _stamp(self.folder)
         if stamp is None or stamp == self._stamp:
             return False
-        if heads.read_manifest(self.folder).identity != self.head.identity:
+        if read_manifest(self.folder).identity != self.manifest.identity:
             return True
         self._stamp = stamp
         return False
 
     def __len__(self) -> int:
-        return len(self._shelf.ids)
+        return len(self._collection.ids)
 
     def __contains__(self, item: object) -> bool:
-        return isinstance(item, str) and self._shelf.row(item) is not None
+        return isinstance(item, str) and self._collection.row(item) is not None
 
     def __repr__(self) -> str:
         views = ", ".join(f"{name} ({view.dimensions})" for name, view in self.views.items())
@@ -181,7 +184,7 @@ class Catalog:
 
     def row(self, item: str) -> int:
         """Return the place of an item in the catalog."""
-        row = self._shelf.row(item) if isinstance(item, str) else None
+        row = self._collection.row(item) if isinstance(item, str) else None
         if row is None:
             raise NotFound(f"There is no item {shorten(item)} in this catalog.", self._meant(item))
         return row
@@ -195,7 +198,7 @@ class Catalog:
 
     def items(self, rows: Sequence[int]) -> list[Item]:
         """Return the items at some places."""
-        return self._shelf.items(rows)
+        return self._collection.items(rows)
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""
@@ -208,23 +211,23 @@ class Catalog:
         return self.folder / item.media
 
     @property
-    def departed(self) -> Tombstones:
+    def tombstones(self) -> Tombstones:
         """The vectors of items that were removed, for sessions in which they were judged."""
         dimensions = {name: view.dimensions for name, view in self.views.items()}
-        return Tombstones(None if self.folder is None else self._shelf.table, dimensions)
+        return Tombstones(None if self.folder is None else self._collection.table, dimensions)
 
     def walk(self) -> Iterator[tuple[str, str, str, str | None, dict[str, Any]]]:
         """Yield id, title, text, media and attributes of all items, without holding them all."""
-        return self._shelf.table.walk()
+        return self._collection.table.walk()
 
-    def kept_of_departed(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield id, view, last version and vector of all items that were removed and are kept."""
-        return self._shelf.table.all_departed()
+    def walk_tombstones(self) -> Iterator[tuple[str, str, int, bytes]]:
+        """Yield id, view, last version and vector of all items that were removed."""
+        return self._collection.table.walk_tombstones()
 
     @property
     def attributes(self) -> dict[str, Kind]:
         """The kind of every attribute, by name: number, text, boolean or tags."""
-        return {name: one.kind for name, one in self._shelf.table.attributes.items()}
+        return {name: one.kind for name, one in self._collection.table.attributes.items()}
 
     def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Return which items pass a filter, (items,).
@@ -232,17 +235,17 @@ class Catalog:
         A filter maps attributes to a value, a list of values, or bounds such as {"ge": 10, "lt":
         50}; all of it must hold. Tags pass if any of them does; None stands for 'no value'.
         """
-        return self._shelf.table.matching(filter)
+        return self._collection.table.matching(filter)
 
     def facets(self, filter: Mapping[str, Any] | None = None, limit: int = 20) -> dict[str, Facet]:
         """Return how the values of every attribute are spread over the items that pass."""
-        return self._shelf.table.facets(filter, check_whole("limit", limit, 0))
+        return self._collection.table.facets(filter, check_whole("limit", limit, 0))
 
     def search(
         self, words: str, limit: int = 50, filter: Mapping[str, Any] | None = None
     ) -> list[Hit]:
         """Return the items that match some words, best first."""
-        rows, scores = self._shelf.table.scores(words, limit, filter)
+        rows, scores = self._collection.table.scores(words, limit, filter)
         items = self.items(rows.tolist())
         return [Hit(item, score) for item, score in zip(items, scores.tolist(), strict=True)]
 
@@ -252,7 +255,7 @@ class Catalog:
         Three quarters are shared by the hits in proportion to their scores; the rest is spread
         evenly, so that nothing is impossible. Without a hit all items are equal.
         """
-        return keywords.keyword_prior(*self._shelf.table.scores(words), len(self))
+        return keywords.keyword_prior(*self._collection.table.scores(words), len(self))
 
     @property
     def reads_text(self) -> bool:
@@ -282,7 +285,7 @@ class Hit:
 def _stamp(folder: Path | None) -> tuple[int, int, int] | None:
     """Return what changes when catalog.json is replaced."""
     try:
-        found = None if folder is None else (folder / heads.MANIFEST_NAME).stat()
+        found = None if folder is None else (folder / MANIFEST_NAME).stat()
     except OSError:
         return None
     return found and (found.st_ino, found.st_mtime_ns, found.st_size)

@@ -262,7 +262,7 @@ class ItemTable:
             self._facets[limit] = found
         return dict(found)
 
-    def departed(self, id: str) -> dict[str, NDArray[np.float32]] | None:
+    def tombstone(self, id: str) -> dict[str, NDArray[np.float32]] | None:
         """Return the vectors of an item that was removed, by view, if they are kept."""
         found = self._all("SELECT view, vector FROM departed WHERE id = ?", id)
         if not found:
@@ -271,7 +271,7 @@ class ItemTable:
             raise unreadable("a removed item has left something that is no vector")
         return {view: np.frombuffer(vector, "<f4").astype(np.float32) for view, vector in found}
 
-    def all_departed(self) -> Iterator[tuple[str, str, int, bytes]]:
+    def walk_tombstones(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield id, view, last version and vector of all items that were removed, oldest first."""
         last = -(2**63)
         while found := self._all(

@@ -153,7 +153,7 @@ class ItemWriter:
         if kind is not None:
             self._kinds[name].add(kind)
 
-    def depart(self, id: str, view: str, version: int, vector: bytes) -> None:
+    def add_tombstone(self, id: str, view: str, version: int, vector: bytes) -> None:
         """Keep the vector of an item that is gone; version: the last that had it."""
         self.connection.execute(
             "INSERT OR REPLACE INTO departed VALUES (?, ?, ?, ?)", (id, view, version, vector)

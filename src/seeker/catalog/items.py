@@ -32,7 +32,7 @@ class Tombstones:
         """
         if self._table is None or not isinstance(item, str) or not is_unicode(item):
             return None
-        kept = self._table.departed(item) or {}
+        kept = self._table.tombstone(item) or {}
         found = {name: kept[name] for name in self._dimensions if name in kept}
         fits = all(
             name in found and len(found[name]) == size and bool(np.isfinite(found[name]).all())

@@ -88,6 +88,9 @@ SCHEMA = 2
 MANIFEST_NAME = "catalog.json"
 METRICS = ("euclidean", "cosine", "manhattan")
 
+_JSON_NAMES = {"created": "made", "tombstones": "departed"}
+"""What fields of the manifest are called in catalog.json, where that is not their own name."""
+
 _SMALLEST, _LARGEST = 1e-100, 1e100
 """Between these lie all mean squared distances that vectors of float32 can have."""
 
@@ -152,11 +155,11 @@ class Manifest:
     attributes: Mapping[str, Kind]
     views: Mapping[str, ViewEntry]
     media: int
-    made: str
+    created: str
     seeker: str
     source: Mapping[str, Any] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
-    departed: int = 0
+    tombstones: int = 0
 
     @property
     def identity(self) -> str:
@@ -173,10 +176,11 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """Return what is written to catalog.json."""
-        return {"schema": SCHEMA, "identity": self.identity, **asdict(self)}
+        written = {_JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
+        return {"schema": SCHEMA, "identity": self.identity, **written}
 
     def write(self, folder: Path) -> None:
-        """Put this head in place of the one that is there, at once or not at all."""
+        """Put this manifest in place of the one that is there, at once or not at all."""
         try:
             contents = encoded(self.to_json())
         except BadField as error:
@@ -186,7 +190,7 @@ class Manifest:
 
 
 def read_manifest(folder: Path) -> Manifest:
-    """Read the head of a catalog; refuse what is no catalog, damaged, or newer than this Seeker."""
+    """Read a catalog's manifest; refuse what is no catalog, damaged, or newer than this Seeker."""
     try:
         with open_inside(folder, MANIFEST_NAME) as handle:
             contents = handle.read(LARGEST_BYTES + 1)
@@ -243,7 +247,7 @@ def damaged(folder: Path, what: str) -> Damaged:
 
 def _manifest(written: Fields) -> Manifest:
     written.whole("schema", 1)
-    head = Manifest(
+    manifest = Manifest(
         version=written.whole("version", 1),
         count=written.whole("count", 1),
         items=_file_entry(written.fields("items")),
@@ -252,17 +256,17 @@ def _manifest(written: Fields) -> Manifest:
             _view_name(name): _view_entry(view) for name, view in written.fields("views").each()
         },
         media=written.whole("media", 0),
-        made=written.text("made"),
+        created=written.text("made"),
         seeker=written.text("seeker"),
         source=_source(written.fields("source")),
         about=written.fields("about").value,
-        departed=written.whole("departed", 0),
+        tombstones=written.whole("departed", 0),
     )
-    if not head.views:
+    if not manifest.views:
         raise BadField("names no views")
-    if written.text("identity") != head.identity:
+    if written.text("identity") != manifest.identity:
         raise BadField("has an identity that is not that of its version and checksums")
-    return head
+    return manifest
 
 
 def _attributes(entries: Fields) -> dict[str, Kind]:

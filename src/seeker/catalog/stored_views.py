@@ -36,32 +36,34 @@ _LONGEST_HEADER = 10_000
 _DTYPES = {b"f8": "float64", b"f4": "float32", b"f2": "float16", b"i1": "int8"}
 
 
-def check_sizes(folder: Path, head: Manifest) -> None:
+def check_sizes(folder: Path, manifest: Manifest) -> None:
     """Refuse a folder whose files are missing or not as long as they were written."""
-    for stored in head.files:
+    for stored in manifest.files:
         with _opened(folder, stored):
             pass
 
 
-def check_items(folder: Path, head: Manifest) -> None:
+def check_items(folder: Path, manifest: Manifest) -> None:
     """Refuse an item table that is not made of the tables, the attributes and the rows it needs."""
     try:
-        with closing(connect(folder / head.items.file)) as connection:
-            problem = item_writer.problem(connection, head.attributes, head.count)
+        with closing(connect(folder / manifest.items.file)) as connection:
+            problem = item_writer.problem(connection, manifest.attributes, manifest.count)
     except sqlite3.Error as error:
         problem = f"cannot be read ({error})"
     if problem is not None:
-        raise damaged(folder, f"'{head.items.file}' {problem}")
+        raise damaged(folder, f"'{manifest.items.file}' {problem}")
 
 
-def open_views(folder: Path, head: Manifest) -> dict[str, View]:
+def open_views(folder: Path, manifest: Manifest) -> dict[str, View]:
     """Return the views by name."""
-    return {name: _open_view(folder, head, name, entry) for name, entry in head.views.items()}
+    return {
+        name: _open_view(folder, manifest, name, entry) for name, entry in manifest.views.items()
+    }
 
 
-def _open_view(folder: Path, head: Manifest, name: str, entry: ViewEntry) -> View:
+def _open_view(folder: Path, manifest: Manifest, name: str, entry: ViewEntry) -> View:
     compact = entry.dtype != "float32"
-    shape = (head.count, entry.dimensions)
+    shape = (manifest.count, entry.dimensions)
     vectors = _mapped(folder, f"view '{name}'", entry.vectors, entry.dtype, shape)
     of_dimensions = (2 + compact, entry.dimensions)
     what = f"the moments of view '{name}'"
@@ -72,7 +74,7 @@ def _open_view(folder: Path, head: Manifest, name: str, entry: ViewEntry) -> Vie
     steps = None
     if entry.steps is not None:
         what = f"the array of steps of view '{name}'"
-        steps = _mapped(folder, what, entry.steps, "float32", (head.count,))
+        steps = _mapped(folder, what, entry.steps, "float32", (manifest.count,))
     return View(
         name,
         vectors,

@@ -61,11 +61,11 @@ def reader_from_embedder(
     }
 
 
-def reader_from_manifest(head: Manifest, trust: bool) -> dict[str, TextReader]:
+def reader_from_manifest(manifest: Manifest, trust: bool) -> dict[str, TextReader]:
     """Return the readers that a catalog folder names; trust: also such as are not Seeker's own."""
     return {
         name: TextReader(partial(_named, name, entry.embedder, trust))
-        for name, entry in head.views.items()
+        for name, entry in manifest.views.items()
         if entry.embedder is not None and "text" in entry.embedder.reads
     }
 

@@ -32,20 +32,20 @@ def find_problems(path: str | Path) -> list[str]:
         catalog = Catalog.open(folder)
     except Damaged as error:
         return [error.message]
-    if catalog.head is None:
+    if catalog.manifest is None:
         return []
-    return list(_problems(folder, catalog, catalog.head))
+    return list(_problems(folder, catalog, catalog.manifest))
 
 
-def _problems(folder: Path, catalog: Catalog, head: Manifest) -> Iterator[str]:
-    for stored in head.files:
+def _problems(folder: Path, catalog: Catalog, manifest: Manifest) -> Iterator[str]:
+    for stored in manifest.files:
         if FileEntry.of(folder, stored.file).sha256 != stored.sha256:
             yield f"'{stored.file}' is not what was written: its checksum is another."
     try:
-        with closing(connect(folder / head.items.file)) as connection:
-            yield from _item_problems(connection, folder, head)
+        with closing(connect(folder / manifest.items.file)) as connection:
+            yield from _item_problems(connection, folder, manifest)
     except sqlite3.Error as error:
-        yield f"'{head.items.file}' cannot be read: {error}."
+        yield f"'{manifest.items.file}' cannot be read: {error}."
     try:
         for _ in catalog.walk():
             pass
@@ -78,31 +78,35 @@ def _view_problems(name: str, view: View) -> Iterator[str]:
         yield f"The scale, radius or moments of view '{name}' are not those of its vectors."
 
 
-def _item_problems(connection: sqlite3.Connection, folder: Path, head: Manifest) -> Iterator[str]:
+def _item_problems(
+    connection: sqlite3.Connection, folder: Path, manifest: Manifest
+) -> Iterator[str]:
     for (said,) in connection.execute("PRAGMA integrity_check"):
         if said != "ok":
-            yield f"'{head.items.file}' is damaged: {said.splitlines()[0]}."
+            yield f"'{manifest.items.file}' is damaged: {said.splitlines()[0]}."
     for table in ("items", "known"):
         count, first, last = connection.execute(
             f"SELECT count(*), min(row), max(row) FROM {table}"
         ).fetchone()
-        if (count, first, last) != (head.count, 0, head.count - 1):
-            yield f"The item table has {count:,} rows of '{table}' instead of {head.count:,}."
-    yield from _departed_problems(connection, head)
-    yield from _media_problems(connection, folder, head)
+        if (count, first, last) != (manifest.count, 0, manifest.count - 1):
+            yield f"The item table has {count:,} rows of '{table}' instead of {manifest.count:,}."
+    yield from _tombstone_problems(connection, manifest)
+    yield from _media_problems(connection, folder, manifest)
 
 
-def _departed_problems(connection: sqlite3.Connection, head: Manifest) -> Iterator[str]:
+def _tombstone_problems(connection: sqlite3.Connection, manifest: Manifest) -> Iterator[str]:
     (count,) = connection.execute("SELECT count(DISTINCT id) FROM departed").fetchone()
-    if count != head.departed:
-        yield f"Vectors of {count:,} removed items are kept instead of {head.departed:,}."
-    sizes = {name: 4 * entry.dimensions for name, entry in head.views.items()}
+    if count != manifest.tombstones:
+        yield f"Vectors of {count:,} removed items are kept instead of {manifest.tombstones:,}."
+    sizes = {name: 4 * entry.dimensions for name, entry in manifest.views.items()}
     found = connection.execute("SELECT view, typeof(vector), length(vector) FROM departed")
     if any(kind != "blob" or sizes.get(view) != size for view, kind, size in found):
         yield "Vectors of removed items do not fit the views."
 
 
-def _media_problems(connection: sqlite3.Connection, folder: Path, head: Manifest) -> Iterator[str]:
+def _media_problems(
+    connection: sqlite3.Connection, folder: Path, manifest: Manifest
+) -> Iterator[str]:
     media = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
     named, missing, changed, outside = 0, 0, 0, 0
     for (name,) in media:
@@ -111,8 +115,8 @@ def _media_problems(connection: sqlite3.Connection, folder: Path, head: Manifest
         outside += not is_media_name(name)
         missing += whole is None and is_media_name(name)
         changed += whole is False
-    if named != head.media:
-        yield f"The item table names {named:,} thumbnails instead of {head.media:,}."
+    if named != manifest.media:
+        yield f"The item table names {named:,} thumbnails instead of {manifest.media:,}."
     if outside:
         yield f"{outside:,} thumbnails are named outside the media folder."
     if missing:

@@ -84,8 +84,8 @@ def info(catalog: str, as_json: bool) -> None:
     from seeker.cli.formatting import describe_catalog
 
     opened = Catalog.open(catalog)
-    if as_json and opened.head is not None:
-        click.echo(json.dumps(opened.head.to_json(), indent=2, ensure_ascii=False))
+    if as_json and opened.manifest is not None:
+        click.echo(json.dumps(opened.manifest.to_json(), indent=2, ensure_ascii=False))
         return
     for line in describe_catalog(opened):
         click.echo(line)

@@ -30,14 +30,15 @@ def printable(text: str) -> str:
 
 def describe_catalog(catalog: Catalog) -> Iterator[str]:
     """Yield the lines that describe a catalog."""
-    head = catalog.head
-    if head is None:
+    manifest = catalog.manifest
+    if manifest is None:
         return
     items = format_count(len(catalog), "item")
-    yield f"{items}, version {head.version} ({head.identity}), made {printable(head.made)}"
-    for key, value in head.about.items():
+    version = f"version {manifest.version} ({manifest.identity})"
+    yield f"{items}, {version}, made {printable(manifest.created)}"
+    for key, value in manifest.about.items():
         yield f"  {printable(key)}: {printable(str(value))}"
-    source = head.source
+    source = manifest.source
     kind = printable(str(source.get("kind", "unknown")))
     yield f"from {kind} {shorten(source.get('path', ''), 120)}"
     left_out = source.get("left out") or {}
@@ -45,19 +46,19 @@ def describe_catalog(catalog: Catalog) -> Iterator[str]:
         kinds = ", ".join(f"{one['count']:,} × {what}" for what, one in left_out.items())
         yield f"left out: {printable(kinds)}"
     yield "views:"
-    for name, view in head.views.items():
+    for name, view in manifest.views.items():
         made = view.embedder
         maker = printable(f", by {made.name} ({made.version})") if made else ""
         form = f"{view.dimensions} × {view.dtype}"
         yield f"  {name}: {form}, {view.metric}, {format_bytes(view.vectors.bytes)}{maker}"
-    if head.attributes:
+    if manifest.attributes:
         yield "attributes:"
         for facet in catalog.facets(limit=5).values():
             yield f"  {printable(facet.name)}: {_spread(facet)}"
-    if head.media:
-        yield format_count(head.media, "thumbnail")
-    if head.departed:
-        yield f"vectors of {format_count(head.departed, 'removed item')} are kept"
+    if manifest.media:
+        yield format_count(manifest.media, "thumbnail")
+    if manifest.tombstones:
+        yield f"vectors of {format_count(manifest.tombstones, 'removed item')} are kept"
 
 
 def _spread(facet: Facet) -> str:

@@ -17,7 +17,9 @@ class ClusterCatalog(Catalog):
     @classmethod
     def over(cls, catalog: Catalog, fleet: Fleet) -> ClusterCatalog:
         """Return a catalog with its rows searched by shards that were made for it."""
-        made = cls(catalog._shelf, catalog.views, catalog._readers, catalog.folder, catalog.head)
+        made = cls(
+            catalog._collection, catalog.views, catalog._readers, catalog.folder, catalog.manifest
+        )
         made._stamp = catalog._stamp
         made.fleet = fleet
         return made

@@ -102,11 +102,11 @@ class Cluster:
             opening.set_result(catalog)
 
     def _fleet(self, catalog: Catalog) -> Fleet:
-        if catalog.folder is None or catalog.head is None:
+        if catalog.folder is None or catalog.manifest is None:
             raise BadInput("Only a catalog in a folder can be searched by shards on Ray.")
         transport = RayShards(
             catalog.views,
-            catalog.head.identity,
+            catalog.manifest.identity,
             self._shards,
             str(catalog.folder.resolve()),
             memory=self._memory,

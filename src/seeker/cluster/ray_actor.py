@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from seeker.catalog import manifest as heads
+from seeker.catalog.manifest import read_manifest
 from seeker.catalog.stored_views import check_sizes, open_views
 from seeker.cluster import partition
 from seeker.cluster.messages import (
@@ -253,11 +253,11 @@ class ShardActor:
             return None
         folder = Path(self._assignment.folder)
         try:
-            head = heads.read_manifest(folder)
-            if head.identity != self._assignment.identity:
+            manifest = read_manifest(folder)
+            if manifest.identity != self._assignment.identity:
                 return None
-            check_sizes(folder, head)
-            return CatalogPart.of(open_views(folder, head), self._assignment.rows)
+            check_sizes(folder, manifest)
+            return CatalogPart.of(open_views(folder, manifest), self._assignment.rows)
         except (SeekerError, OSError):
             return None
 

@@ -62,7 +62,7 @@ class SearchableCatalog(Protocol):
         ...
 
     @property
-    def departed(self) -> TombstoneLookup:
+    def tombstones(self) -> TombstoneLookup:
         """Items that are gone, as far as they are remembered."""
         ...
 

@@ -35,7 +35,7 @@ class RowIndex:
 
     def _remember(self, item: str) -> bool:
         """Give a row to an item that is not in the catalog; return whether it is remembered."""
-        vectors = self._catalog.departed.get(item)
+        vectors = self._catalog.tombstones.get(item)
         if vectors is None:
             return False
         self._rows[item] = len(self._catalog) + len(self.departed)

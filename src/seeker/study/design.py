@@ -196,7 +196,7 @@ class Design:
 
 def content_of(catalog: Catalog) -> str:
     """Return a name for exactly this content of a catalog."""
-    return catalog.head.identity if catalog.head else f"{len(catalog)} items in memory"
+    return catalog.manifest.identity if catalog.manifest else f"{len(catalog)} items in memory"
 
 
 def _said(value: object) -> str:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seeker import __version__
-from seeker.catalog import manifest as heads
 from seeker.catalog.build import languages, publish
 from seeker.catalog.build.chunks import THUMBNAIL_SIDE, chunk_name
 from seeker.catalog.build.files import AssembledFiles
@@ -28,7 +27,7 @@ from seeker.catalog.build.sources.opener import SourceOptions, open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import clear, file_lock
 from seeker.catalog.item_writer import ItemWriter
-from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
+from seeker.catalog.manifest import MANIFEST_NAME, Manifest, PathLike, path_of, work_folder
 from seeker.catalog.manifest_fields import BadField, check_plain, cleaned
 from seeker.catalog.nofollow import new_file, remove_tree
 from seeker.errors import BadInput, Conflict
@@ -55,12 +54,12 @@ def build(
 ) -> Catalog:
     """Build a catalog from a source and open it; see `seeker.build`."""
     target = path_of(out, "the path of a catalog")
-    if (target / heads.MANIFEST_NAME).exists() and not replace:
+    if (target / MANIFEST_NAME).exists() and not replace:
         raise Conflict(
             f"There is a catalog at '{target}' already.",
             "Put a new one in its place with --replace (replace=True), or use `seeker add`.",
         )
-    if target.exists() and not (target / heads.MANIFEST_NAME).exists() and not _is_empty(target):
+    if target.exists() and not (target / MANIFEST_NAME).exists() and not _is_empty(target):
         raise Conflict(
             f"'{target}' is there already and is no catalog.", "Choose another place for it."
         )
@@ -73,7 +72,7 @@ def build(
     planned = plan_views(opened.offer, views, metric, embedders or {})
     makings = [dataclasses.replace(one, dtype=stored) for one in planned]
     check_attributes(makings, opened)
-    if (target / heads.MANIFEST_NAME).exists():
+    if (target / MANIFEST_NAME).exists():
         publish.check_writable(target, media=opened.offer.pictures)
     report = BuildReport(strict)
     work = work_folder(target)
@@ -92,27 +91,27 @@ def build(
         ):
             shown.say("Resuming the build that was interrupted.")
         shown.start(opened.count() if progress else None)
-        before = Catalog.open(target) if (target / heads.MANIFEST_NAME).exists() else None
-        departed = 0
+        before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
+        tombstones = 0
 
-        def farewell(writer: ItemWriter) -> None:
-            nonlocal departed
-            departed = 0 if before is None else write_tombstones(writer, before, makings)
+        def on_complete(writer: ItemWriter) -> None:
+            nonlocal tombstones
+            tombstones = 0 if before is None else write_tombstones(writer, before, makings)
 
         prefix = publish.prefix(target)
         try:
-            made = run_build(opened, makings, work, report, shown, prefix, farewell=farewell)
+            made = run_build(opened, makings, work, report, shown, prefix, on_complete=on_complete)
         except EmptySourceError:
             clear(work)
             raise
-        head = make_manifest(
+        manifest = make_manifest(
             made,
             version=publish.next_version(target),
             source={**opened.origin(), "left out": report.to_json()},
             about=dict(about or {}),
-            departed=departed,
+            tombstones=tombstones,
         )
-        publish.publish(head, work, target)
+        publish.publish(manifest, work, target)
         clear(work)
     for line in report.lines():
         if tell is not None:
@@ -125,9 +124,9 @@ def make_manifest(
     version: int,
     source: Mapping[str, Any],
     about: Mapping[str, Any],
-    departed: int = 0,
+    tombstones: int = 0,
 ) -> Manifest:
-    """Return the head of a version that has just been made."""
+    """Return the manifest of a version that has just been made."""
     return Manifest(
         version=version,
         count=made.count,
@@ -135,11 +134,11 @@ def make_manifest(
         attributes=made.attributes,
         views=made.views,
         media=made.media,
-        made=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         seeker=__version__,
         source=cleaned(dict(source)),
         about=cleaned(dict(about)),
-        departed=departed,
+        tombstones=tombstones,
     )
 
 

@@ -156,11 +156,11 @@ def run_build(
     prefix: str = "",
     kinds: Mapping[str, Kind] | None = None,
     taken: Callable[[str], bool] = lambda _: False,
-    farewell: Callable[[ItemWriter], None] = lambda _: None,
+    on_complete: Callable[[ItemWriter], None] = lambda _: None,
 ) -> AssembledFiles:
     """Make the files of a version in the folder work/new; chunks are kept in work/chunks.
 
-    farewell: called with the full item table before it is closed. Whatever was interrupted: the
+    on_complete: called with the full item table before it is closed. Whatever was interrupted: the
     same source gives the same files, and only chunks that are not there yet, or whose rows have
     changed, are made.
     """
@@ -188,7 +188,7 @@ def run_build(
                 report.sentence() if report.counts else "It is empty.",
             )
         progress.say("Indexing …")
-        farewell(assembly.writer)
+        on_complete(assembly.writer)
         return assembly.finish(prefix)
     finally:
         maker.close()

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from seeker.catalog import manifest as heads
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
 from seeker.catalog.item_table import FileConnections
 from seeker.catalog.item_writer import ItemWriter
-from seeker.catalog.manifest import Manifest, work_folder
+from seeker.catalog.manifest import MANIFEST_NAME, Manifest, read_manifest, work_folder
 from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.errors import Conflict, NotFound
 
@@ -30,25 +29,25 @@ def write_tombstones(
     Only views that are made in the same way in both are kept: vectors of others would mean
     nothing. What had left before stays, unless it was last there before version `since`.
     """
-    head = old.head
-    if head is None:
+    manifest = old.manifest
+    if manifest is None:
         return 0
     same = [
         one.name
         for one in makings
-        if one.name in head.views
-        and head.views[one.name].dimensions == one.dimensions
-        and head.views[one.name].metric == one.metric
-        and head.views[one.name].embedder == one.made_by
+        if one.name in manifest.views
+        and manifest.views[one.name].dimensions == one.dimensions
+        and manifest.views[one.name].metric == one.metric
+        and manifest.views[one.name].embedder == one.made_by
     ]
     if not same:
         return 0
     kept = set()
-    sizes = {name: 4 * head.views[name].dimensions for name in same}
-    for id, view, version, vector in old.kept_of_departed():
+    sizes = {name: 4 * manifest.views[name].dimensions for name in same}
+    for id, view, version, vector in old.walk_tombstones():
         fits = isinstance(vector, bytes) and len(vector) == sizes.get(view)
         if version >= since and fits and not writer.has(id):
-            writer.depart(id, view, version, vector)
+            writer.add_tombstone(id, view, version, vector)
             kept.add(id)
     for start in range(0, len(old), _TOMBSTONE_ROWS):
         for row, id in enumerate(old.ids[start : start + _TOMBSTONE_ROWS], start):
@@ -57,7 +56,7 @@ def write_tombstones(
             kept.add(id)
             for name in same:
                 exact = old.views[name].rows(np.array([row]))[0].astype("<f4")
-                writer.depart(id, name, head.version, exact.tobytes())
+                writer.add_tombstone(id, name, manifest.version, exact.tobytes())
     return len(kept)
 
 
@@ -68,7 +67,7 @@ VERSIONS_FOLDER = "versions"
 def next_version(target: Path) -> int:
     """Return the number of the version to come."""
     try:
-        current = heads.read_manifest(target).version
+        current = read_manifest(target).version
     except NotFound:
         return 1
     return current + 1
@@ -76,7 +75,7 @@ def next_version(target: Path) -> int:
 
 def prefix(target: Path) -> str:
     """Return what stands before the names of the files of the version to come."""
-    if not (target / heads.MANIFEST_NAME).exists():
+    if not (target / MANIFEST_NAME).exists():
         return ""
     return f"{VERSIONS_FOLDER}/{_version_folder(target)}/"
 
@@ -103,12 +102,12 @@ def check_writable(target: Path, media: bool) -> None:
                 continue
 
 
-def publish(head: Manifest, work: Path, target: Path) -> None:
+def publish(manifest: Manifest, work: Path, target: Path) -> None:
     """Move the files in work/new to the catalog and make them the version that counts."""
     new = work / "new"
-    _sweep_media(new, _media(new / Path(head.items.file).name))
-    if not (target / heads.MANIFEST_NAME).exists():
-        head.write(new)
+    _sweep_media(new, _media(new / Path(manifest.items.file).name))
+    if not (target / MANIFEST_NAME).exists():
+        manifest.write(new)
         # The place itself may be a link that its owner has put there.
         real = Path(os.path.realpath(target))
         if real.exists():
@@ -117,15 +116,15 @@ def publish(head: Manifest, work: Path, target: Path) -> None:
         with OpenFolder.at(real.parent) as parent:
             parent.sync()
         return
-    before = heads.read_manifest(target)
-    place = Path(head.items.file).parent.name
+    before = read_manifest(target)
+    place = Path(manifest.items.file).parent.name
     with OpenFolder.at(target) as root, OpenFolder.at(work) as aside:
         with aside.folder("new") as files:
             _move_media(files, root)
         with root.folder(VERSIONS_FOLDER, make=True) as versions:
             versions.take(aside, "new", place)
             versions.sync()
-    head.write(target)
+    manifest.write(target)
     tidy(target, {one.file for one in before.files})
 
 
@@ -158,8 +157,8 @@ def tidy(target: Path, also: Iterable[str] = (), links: list[Path] | None = None
     removed only if nothing is kept besides the present version. links: gets the links that were
     met and not followed.
     """
-    head = heads.read_manifest(target)
-    present = {one.file for one in head.files}
+    manifest = read_manifest(target)
+    present = {one.file for one in manifest.files}
     keep = present | set(also)
     met: list[Path] = [] if links is None else links
     with OpenFolder.at(target) as root:
@@ -171,7 +170,7 @@ def tidy(target: Path, also: Iterable[str] = (), links: list[Path] | None = None
             for name in numbers:
                 versions.remove_if_empty(name)
     if keep == present:
-        freed += _sweep_media(target, _media(target / head.items.file), met)
+        freed += _sweep_media(target, _media(target / manifest.items.file), met)
     return freed
 
 

@@ -61,16 +61,16 @@ def add(
     many seconds another change of the catalog may go on.
     """
     target = path_of(path, "the path of a catalog")
-    with _updating(target, wait) as (work, old, head):
+    with _updating(target, wait) as (work, old, manifest):
         opened = open_source(source, options or SourceOptions())
         publish.check_writable(target, media=opened.offer.pictures)
-        makings = _same_makings(head, opened.offer, embedders or {}, trust)
+        makings = _same_makings(manifest, opened.offer, embedders or {}, trust)
         report = BuildReport(strict)
         with BuildProgress(tell, progress) as shown:
             for note in opened.notes():
                 shown.say(note)
             how = chunk_name(makings, THUMBNAIL_SIDE)
-            how = f"{how} {json.dumps(opened.origin())} {head.identity}"
+            how = f"{how} {json.dumps(opened.origin())} {manifest.identity}"
             if begin_folder(work, how):
                 shown.say("Resuming what was interrupted.")
             shown.start(opened.count() if progress else None)
@@ -80,7 +80,7 @@ def add(
                 work,
                 report,
                 shown,
-                kinds=head.attributes,
+                kinds=manifest.attributes,
                 taken=lambda id: id in old,
             )
             shown.say("Putting old and new together …")
@@ -88,7 +88,7 @@ def add(
             made, kept = _merged(work / "merged", target, old, np.zeros(len(old), bool), fresh)
             real_folder(fresh / "media").rename(work / "merged" / "media")
         came = {**opened.origin(), "left out": report.to_json()}
-        _switch(target, work, head, made, kept, added=came)
+        _switch(target, work, manifest, made, kept, added=came)
         for line in report.lines():
             if tell is not None:
                 tell(line)
@@ -110,7 +110,7 @@ def remove(
     target = path_of(path, "the path of a catalog")
     if ids is None and not where:
         raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
-    with _updating(target, wait) as (work, old, head):
+    with _updating(target, wait) as (work, old, manifest):
         gone = np.zeros(len(old), bool)
         if ids is not None:
             gone[_rows(old, list(ids))] = True
@@ -123,7 +123,7 @@ def remove(
                 "Nothing would be left of the catalog.", "Delete its folder if that is meant."
             )
         made, kept = _merged(work / "merged", target, old, gone, None)
-        _switch(target, work, head, made, kept, removed=int(gone.sum()))
+        _switch(target, work, manifest, made, kept, removed=int(gone.sum()))
     return Catalog.open(target)
 
 
@@ -136,25 +136,28 @@ def forget_removed(path: PathLike, days: int = 0, wait: float = WAIT_SECONDS) ->
     """
     target = path_of(path, "the path of a catalog")
     days = min(check_whole("days", days, 0), MOST_DAYS)
-    with _updating(target, wait) as (work, old, head):
-        since = _first_kept(head, days)
-        gone = {id for id, _, version, _ in old.kept_of_departed() if version < since}
+    with _updating(target, wait) as (work, old, manifest):
+        since = _first_kept(manifest, days)
+        gone = {id for id, _, version, _ in old.walk_tombstones() if version < since}
         if gone:
             nothing = np.zeros(len(old), bool)
             made, kept = _merged(work / "merged", target, old, nothing, None, since)
-            _switch(target, work, head, made, kept, forgotten=len(gone))
+            _switch(target, work, manifest, made, kept, forgotten=len(gone))
     return len(gone)
 
 
-def _first_kept(head: Manifest, days: int) -> int:
-    """Return the first version whose departed items left less than `days` ago."""
+def _first_kept(manifest: Manifest, days: int) -> int:
+    """Return the first version whose removed items left less than `days` ago."""
     if not days:
-        return head.version
+        return manifest.version
     until = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days)
-    known = [*head.source.get("updates", []), {"version": head.version, "at": head.made}]
+    known = [
+        *manifest.source.get("updates", []),
+        {"version": manifest.version, "at": manifest.created},
+    ]
     # What was last in version n left with version n + 1.
     before = (one["version"] for one in known if _is_before(one, until))
-    return max((version for version in before if version <= head.version), default=0)
+    return max((version for version in before if version <= manifest.version), default=0)
 
 
 def _is_before(update: Mapping[str, Any], moment: datetime.datetime) -> bool:
@@ -168,16 +171,16 @@ def _is_before(update: Mapping[str, Any], moment: datetime.datetime) -> bool:
 
 @contextmanager
 def _updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifest]]:
-    """Hold a catalog's lock and give (work folder, catalog, head); clear up after success."""
+    """Hold a catalog's lock and give (work folder, catalog, manifest); clear up after success."""
     Catalog.open(target)
     publish.check_writable(target, media=False)
     work = work_folder(target)
     with file_lock(work / "lock", f"'{target}' is being changed", wait):
         old = Catalog.open(target)
-        if old.head is None:
+        if old.manifest is None:
             raise BadInput(f"'{target}' is no catalog.")
         try:
-            yield work, old, old.head
+            yield work, old, old.manifest
         except BaseException:
             # Chunks are what an interrupted `add` goes on with; there is nothing else to keep.
             remove_tree(work / "merged")
@@ -188,12 +191,12 @@ def _updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manife
 
 
 def _same_makings(
-    head: Manifest, offer: SourceContents, given: Mapping[str, Embedder], trust: bool
+    manifest: Manifest, offer: SourceContents, given: Mapping[str, Embedder], trust: bool
 ) -> list[ViewSpec]:
     """Return how the views of a catalog are made of a new source."""
     ready = {view_name(column) for column in offer.vectors}
     asked = []
-    for name, entry in head.views.items():
+    for name, entry in manifest.views.items():
         if entry.embedder is None and name not in ready:
             raise BadInput(
                 f"The catalog has a view '{name}' of ready-made vectors, which the source lacks.",
@@ -202,9 +205,11 @@ def _same_makings(
         asked.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
     found = plan_views(offer, asked, None, given, builtin_only=not trust)
     # New items are made in full precision; the version that holds old and new packs them all.
-    makings = [replace(one, metric=head.views[one.name].metric, dtype="float32") for one in found]
+    makings = [
+        replace(one, metric=manifest.views[one.name].metric, dtype="float32") for one in found
+    ]
     for one in makings:
-        entry = head.views[one.name]
+        entry = manifest.views[one.name]
         if one.dimensions != entry.dimensions:
             raise BadInput(
                 f"View '{one.name}' has {entry.dimensions} dimensions in the catalog, but "
@@ -221,12 +226,12 @@ def _same_makings(
 def _merged(
     folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None, since: int = 0
 ) -> tuple[AssembledFiles, int]:
-    """Write a version of what stays of the old one and what is new; return it and the departed.
+    """Write a version of what stays of the old one and what is new; return it and its tombstones.
 
     since: those that had left before this version are forgotten.
     """
-    head = old.head
-    if head is None:
+    manifest = old.manifest
+    if manifest is None:
         raise BadInput("A catalog of arrays cannot be updated in place.")
     remove_tree(folder)
     makings = [
@@ -238,18 +243,18 @@ def _merged(
             made_by=entry.embedder,
             dtype=cast(packing.StoredVectors, entry.dtype),
         )
-        for name, entry in head.views.items()
+        for name, entry in manifest.views.items()
     ]
     assembly = Assembly(folder, makings, loose=False)
     try:
-        for name, kind in head.attributes.items():
+        for name, kind in manifest.attributes.items():
             assembly.writer.know_of(name, kind)
         _copy(assembly, old, gone)
         if fresh is not None:
             _copy_new(assembly, fresh, makings)
-        departed = write_tombstones(assembly.writer, old, makings, since)
+        tombstones = write_tombstones(assembly.writer, old, makings, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
-        return assembly.finish(publish.prefix(target), centres), departed
+        return assembly.finish(publish.prefix(target), centres), tombstones
     finally:
         assembly.close()
 
@@ -288,18 +293,21 @@ def _copy_new(assembly: Assembly, fresh: Path, makings: list[ViewSpec]) -> None:
 
 
 def _switch(
-    target: Path, work: Path, head: Manifest, made: AssembledFiles, departed: int, **what: Any
+    target: Path, work: Path, manifest: Manifest, made: AssembledFiles, tombstones: int, **what: Any
 ) -> None:
     """Make the merged files the version that counts."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    known = [*head.source.get("updates", []), {"version": head.version + 1, "at": at, **what}]
+    known = [
+        *manifest.source.get("updates", []),
+        {"version": manifest.version + 1, "at": at, **what},
+    ]
     history = known[-UPDATES_KEPT:]
     updated = make_manifest(
         made,
-        head.version + 1,
-        {**head.source, "updates": history},
-        head.about,
-        departed,
+        manifest.version + 1,
+        {**manifest.source, "updates": history},
+        manifest.about,
+        tombstones,
     )
     remove_tree(work / "new")
     (work / "merged").rename(work / "new")

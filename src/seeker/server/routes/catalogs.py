@@ -72,7 +72,7 @@ async def catalog(name: Name, service: ServiceDep) -> Response:
         return {
             **_line(name, opened),
             "version": opened.version,
-            "about": dict(opened.head.about) if opened.head else {},
+            "about": dict(opened.manifest.about) if opened.manifest else {},
             "facets": service.facets(name, opened),
         }
 
