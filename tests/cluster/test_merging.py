@@ -121,8 +121,8 @@ def test_candidates_too_many_to_be_listed(
 
 
 def test_all_models_and_strategies_there_are_were_tried() -> None:
-    assert {type(one) for one in MODELS} == set(models.registry._MODELS.classes.values())
-    assert {type(one) for one in STRATEGIES} == set(display.registry._STRATEGIES.classes.values())
+    assert {type(one) for one in MODELS} == set(models.MODELS.classes.values())
+    assert {type(one) for one in STRATEGIES} == set(display.STRATEGIES.classes.values())
 
 
 def test_shards_that_forget_everything_at_once(catalog: Catalog) -> None:

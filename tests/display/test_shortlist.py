@@ -237,13 +237,13 @@ def test_nothing_is_looked_ahead_to_where_every_click_measures_all(
     session = random_catalog(SORTED_ITEMS + 500, dims=(4,), metric="manhattan").session(seed=1)
     session.like(session.page().ids[0])
     session.page()
-    settled: list[bool] = []
-    settle = Scores.settle
+    pending: list[bool] = []
+    catch_up = Scores.catch_up
 
     def noted(self: Scores, *given: Any) -> None:
-        settled.append(self.pending)
-        settle(self, *given)
+        pending.append(self.pending)
+        catch_up(self, *given)
 
-    monkeypatch.setattr(Scores, "settle", noted)
+    monkeypatch.setattr(Scores, "catch_up", noted)
     session.refresh()
-    assert not any(settled)
+    assert not any(pending)

@@ -113,7 +113,7 @@ def test_a_long_replay_may_catch_up_bit_by_bit(
     times = list[int]()
     again = two_views.replay(session.events)
     work = again.pending_work
-    again.catch_up(lambda: times.append(1))
+    again.catch_up_in_pieces(lambda: times.append(1))
     assert (len(times) > 1) == (model == "choice"), "only it counts what was shown beside a click"
     assert again.pending_work <= work
     assert again.page() == session.page()

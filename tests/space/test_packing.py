@@ -69,7 +69,7 @@ def test_a_lazy_page_is_the_head_of_the_whole_ranking(model: Model, dtype: str) 
         assert shown == settled.page().ids
         for session in (lazy, settled):
             (session.dislike if step % 3 else session.like)(shown[step], shown=shown)
-        settled.belief  # noqa: B018 (it settles all items)
+        settled.belief  # noqa: B018 (it brings all items up to date)
         settled.refresh()
 
 

@@ -54,7 +54,7 @@ Ask: TypeAlias = Callable[[int], list[TopItems]]
 
 
 class MergedRanking(ValueRanking):
-    """All items of a scene by values that the shards compute.
+    """All items of a context by values that the shards compute.
 
     value(rows): the values of some items, (rows,), computed at the front.
     """
@@ -82,14 +82,14 @@ FEW_ITEMS = 4096
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FrontContext(RankingContext):
-    """A scene at the front; whatever concerns all items is asked of the shards."""
+    """A context at the front; whatever concerns all items is asked of the shards."""
 
     inquiry: Inquiry
 
     @classmethod
-    def of(cls, scene: RankingContext, inquiry: Inquiry) -> FrontContext:
-        """Return a scene that asks shards."""
-        same = {field.name: getattr(scene, field.name) for field in fields(scene)}
+    def of(cls, context: RankingContext, inquiry: Inquiry) -> FrontContext:
+        """Return a context that asks shards."""
+        same = {field.name: getattr(context, field.name) for field in fields(context)}
         return cls(**same, inquiry=inquiry)
 
     @property

@@ -93,12 +93,12 @@ class ShardFinder(Finder):
         assert self._inquiry is not None, "there is no ranking yet"
         return self._inquiry
 
-    def _scene(self) -> FrontContext:
-        scene = super()._scene()
-        self._inquiry = Inquiry(self._fleet, self._now(scene))
-        return FrontContext.of(scene, self._inquiry)
+    def _context(self) -> FrontContext:
+        context = super()._context()
+        self._inquiry = Inquiry(self._fleet, self._now(context))
+        return FrontContext.of(context, self._inquiry)
 
-    def _now(self, scene: RankingContext) -> ShardState:
+    def _now(self, context: RankingContext) -> ShardState:
         """Return what shards must know of this moment."""
         prior = self._scores.log_prior
         moment = SessionMoment(
@@ -108,9 +108,9 @@ class ShardFinder(Finder):
             evidence=self._evidence,
             rows=self._scores.rows,
             prior=None if prior is None else prior.name,
-            seed=scene.seed,
-            step=scene.step,
-            clicks=scene.clicks,
-            later=scene.later,
+            seed=context.seed,
+            step=context.step,
+            clicks=context.clicks,
+            later=context.later,
         )
         return ShardState(moment, prior, self._told)

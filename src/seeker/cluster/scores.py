@@ -72,7 +72,7 @@ def front_space(
 class FrontScores(Scores):
     """Scores under a model of items whose sums are kept in shards.
 
-    Nothing is ever settled here, so every term is computed for the items that are asked about.
+    Nothing is kept of all items here, so every term is computed for the items that are asked about.
     """
 
     space: FrontSpace
@@ -85,11 +85,11 @@ class FrontScores(Scores):
         self.rows: tuple[int, ...] = ()
         """The items that the evidence speaks of."""
 
-    def assume(self, log_prior: Doubles | None) -> None:
+    def set_prior(self, log_prior: Doubles | None) -> None:
         """Put another log-prior, (items,), in the place of the one there is; it is kept small."""
         self.log_prior = None if log_prior is None else Prior(log_prior, self._ranges)
 
-    def want(self, evidence: Evidence) -> None:
+    def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence."""
         terms = self.model.terms(evidence, self.space)
         self._evidence = evidence
@@ -103,10 +103,10 @@ class FrontScores(Scores):
         """Return these scores as they are now, whatever comes."""
         kept = FrontScores(self.model, self.space, self._ranges)
         kept.log_prior = self.log_prior
-        kept.want(self._evidence)
+        kept.condition_on(self._evidence)
         return kept
 
-    def settle(self, stop: Stop = never) -> None:
+    def catch_up(self, stop: Stop = never) -> None:
         """Do nothing: the shards do it."""
 
     def everywhere(self, stop: Stop = never) -> Doubles:

@@ -73,9 +73,9 @@ class ShardSession:
         if unknown:
             return SupplyRequest(rows=unknown)
         if moment.prior != self._prior:
-            self.scores.assume(None if supply.prior is None else supply.prior.unpacked())
+            self.scores.set_prior(None if supply.prior is None else supply.prior.unpacked())
             self._prior = moment.prior
-        self.scores.want(moment.evidence)
+        self.scores.condition_on(moment.evidence)
         return None
 
     @property
@@ -187,13 +187,13 @@ class Shard:
         scores = held.scores
         match question:
             case TopScores(width, per_click, count):
-                held.order = self._scene(held, moment).ordered(width, per_click)
+                held.order = self._context(held, moment).ordered(width, per_click)
                 return self._first(held.order, count)
             case TopShuffled(count):
-                return self._first(self._scene(held, moment).shuffled(), count)
+                return self._first(self._context(held, moment).shuffled(), count)
             case TopProbabilities(width, per_click, log_total, count):
-                scene = self._scene(held, moment)
-                return self._first(scene.by_probability(width, per_click, log_total), count)
+                context = self._context(held, moment)
+                return self._first(context.by_probability(width, per_click, log_total), count)
             case LogTotal(so_far):
                 found = scores.everywhere(stop)
                 if so_far is not None:
@@ -207,13 +207,13 @@ class Shard:
             case AllScores():
                 return scores.everywhere(stop)
             case RefreshBounds(page):
-                scores.settle(stop)
+                scores.catch_up(stop)
                 if held.order is not None:
                     held.shortlist = held.order.shortlist()
                 scores.anticipate(moment.evidence, page, stop)
                 return None
 
-    def _scene(self, held: ShardSession, moment: SessionMoment) -> RankingContext:
+    def _context(self, held: ShardSession, moment: SessionMoment) -> RankingContext:
         rows = self.part.rows
         return RankingContext(
             scores=held.scores,

@@ -5,12 +5,23 @@ from seeker.display.boltzmann import Boltzmann
 from seeker.display.context import RankingContext
 from seeker.display.diverse import Diverse
 from seeker.display.ranking import Ranking
-from seeker.display.registry import DEFAULT, from_json, named, to_json
 from seeker.display.simple import EpsilonGreedy, Greedy, Random
 from seeker.display.topk import Shortlist, ShortlistExhausted
+from seeker.registry import Registry
+
+STRATEGIES: Registry[Strategy] = Registry(
+    "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse)
+)
+"""The strategies by name, and as plain JSON."""
+
+DEFAULT = "boltzmann"
+named = STRATEGIES.named
+to_json = STRATEGIES.to_json
+from_json = STRATEGIES.from_json
 
 __all__ = [
     "DEFAULT",
+    "STRATEGIES",
     "Boltzmann",
     "Diverse",
     "EpsilonGreedy",

@@ -1,4 +1,4 @@
-"""What every strategy is: a scene in, one stable order of the whole catalog out."""
+"""What every strategy is: a context in, one stable order of the whole catalog out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Strategy(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def rank(self, scene: RankingContext) -> Ranking:
+    def rank(self, context: RankingContext) -> Ranking:
         """Return the order of all items at this moment."""
 
     def with_exploration(self, level: float) -> Strategy:

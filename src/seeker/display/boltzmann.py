@@ -46,12 +46,12 @@ class Boltzmann(Strategy):
         if self.schedule is not None:
             object.__setattr__(self, "schedule", _schedule_table(self.schedule))
 
-    def rank(self, scene: RankingContext) -> Ranking:
-        width = self._width(scene.step)
+    def rank(self, context: RankingContext) -> Ranking:
+        width = self._width(context.step)
         if width is None:
-            return scene.shuffled()
-        ordered = scene.ordered if self.score == "log" else scene.by_probability
-        return first_page(scene, ordered(width, self._etas is None), self.first)
+            return context.shuffled()
+        ordered = context.ordered if self.score == "log" else context.by_probability
+        return first_page(context, ordered(width, self._etas is None), self.first)
 
     def with_exploration(self, level: float) -> Strategy:
         if self._etas is None:

@@ -44,19 +44,19 @@ class Diverse(Strategy):
         if not isinstance(self.base, Strategy) or isinstance(self.base, Diverse):
             raise BadInput("The base of a diverse strategy must be a strategy that is not diverse.")
 
-    def rank(self, scene: RankingContext) -> Ranking:
-        ranking = self.base.rank(scene)
-        return PinnedPage(ranking, lambda: self._page(scene, ranking))
+    def rank(self, context: RankingContext) -> Ranking:
+        ranking = self.base.rank(context)
+        return PinnedPage(ranking, lambda: self._page(context, ranking))
 
     def with_exploration(self, level: float) -> Strategy:
         return replace(self, base=self.base.with_exploration(level))
 
-    def _page(self, scene: RankingContext, ranking: Ranking) -> Rows:
+    def _page(self, context: RankingContext, ranking: Ranking) -> Rows:
         """Choose the page from the head of a ranking, (page size,)."""
-        size = scene.page_size
-        early = ranking.total - sum(len(rows) for rows in scene.later)
+        size = context.page_size
+        early = ranking.total - sum(len(rows) for rows in context.later)
         head = ranking.head(int(min(self.pool * size, early)))
-        alike = np.exp(-scene.scores.space.between(head, head) / self.reach)
+        alike = np.exp(-context.scores.space.between(head, head) / self.reach)
         weights = size / (size + np.arange(len(head)))
         choose = submodular if self.criterion == "submodular" else determinantal
         return head[choose(alike, weights, size)]

@@ -53,24 +53,26 @@ def check_first(first: object) -> None:
         raise BadInput(f"first is {short(first)}, but it must be 'cover' or 'ranked'.")
 
 
-def first_page(scene: RankingContext, ranking: Ranking, first: First) -> Ranking:
+def first_page(context: RankingContext, ranking: Ranking, first: First) -> Ranking:
     """Return a ranking with a page in front that covers, if that is asked for and helps."""
-    if first == "ranked" or not scene.blank:
+    if first == "ranked" or not context.blank:
         return ranking
 
     def page() -> Rows:
-        sample = _sample(scene)
-        return sample[covering_rows(scene.scores.space.between(sample, sample), scene.page_size)]
+        sample = _sample(context)
+        return sample[
+            covering_rows(context.scores.space.between(sample, sample), context.page_size)
+        ]
 
     return PinnedPage(ranking, page)
 
 
-def _sample(scene: RankingContext) -> Rows:
+def _sample(context: RankingContext) -> Rows:
     """Return a few hundred items picked by the session's seed, by row."""
-    rows = scene.candidates()
+    rows = context.candidates()
     if len(rows) <= _SAMPLE_ITEMS:
         return rows
-    picks = noise.uniforms(noise.stream_key(scene.seed, 0, noise.COVER), _SAMPLE_ITEMS)
+    picks = noise.uniforms(noise.stream_key(context.seed, 0, noise.COVER), _SAMPLE_ITEMS)
     return rows[np.unique((picks * len(rows)).astype(np.int64))]
 
 

@@ -57,11 +57,11 @@ class KeyedNoise:
     clicked: the items that have less noise than others, by row.
     """
 
-    def __init__(self, scene: RankingContext, width: float, per_click: bool) -> None:
+    def __init__(self, context: RankingContext, width: float, per_click: bool) -> None:
         self.width = width
-        self.key = stream_key(scene.seed, scene.step, RANKING)
-        self._first = scene.first
-        clicks = dict(sorted(scene.clicks.items())) if per_click and width > 0.0 else {}
+        self.key = stream_key(context.seed, context.step, RANKING)
+        self._first = context.first
+        clicks = dict(sorted(context.clicks.items())) if per_click and width > 0.0 else {}
         self.clicked: Rows = np.fromiter(clicks, np.int64, len(clicks))
         self._calmer: Doubles = np.sqrt(1.0 + np.fromiter(clicks.values(), np.float64, len(clicks)))
 
@@ -98,8 +98,8 @@ def noisy_probabilities(
     return np.exp(logs) + noise.at(np.arange(len(logs)) if rows is None else rows)
 
 
-def shuffle_values(scene: RankingContext, rows: Rows | None = None) -> Doubles:
+def shuffle_values(context: RankingContext, rows: Rows | None = None) -> Doubles:
     """Return the noise by which all items, or some rows, are ordered, (items,) or (rows,)."""
-    key = stream_key(scene.seed, scene.step, RANKING)
-    places = np.arange(scene.scores.count) if rows is None else rows
-    return uniforms_at(key, places + scene.first)
+    key = stream_key(context.seed, context.step, RANKING)
+    places = np.arange(context.scores.count) if rows is None else rows
+    return uniforms_at(key, places + context.first)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Ranking(Protocol):
-    """One total order of all items of a scene; no more of it is sorted than is asked for."""
+    """One total order of all items of a context; no more of it is sorted than is asked for."""
 
     @property
     def total(self) -> int:
@@ -72,11 +72,11 @@ class ValueRanking(ABC):
 
 
 class SortedRanking(ValueRanking):
-    """All items of a scene by values that are known of all, (items,)."""
+    """All items of a context by values that are known of all, (items,)."""
 
-    def __init__(self, scene: RankingContext, values: Doubles) -> None:
-        super().__init__(scene.total, scene.later)
-        self._scene = scene
+    def __init__(self, context: RankingContext, values: Doubles) -> None:
+        super().__init__(context.total, context.later)
+        self._context = context
         self._values = values
 
     def values(self, rows: Rows) -> Doubles:
@@ -84,7 +84,7 @@ class SortedRanking(ValueRanking):
         return self._values[rows]
 
     def _best(self, count: int) -> Rows:
-        rows = self._scene.candidates()
+        rows = self._context.candidates()
         return best_rows(rows, self._values[rows], count)
 
 

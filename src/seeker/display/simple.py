@@ -27,8 +27,8 @@ class Greedy(Strategy):
     def __post_init__(self) -> None:
         check_first(self.first)
 
-    def rank(self, scene: RankingContext) -> Ranking:
-        return first_page(scene, scene.ordered(0.0), self.first)
+    def rank(self, context: RankingContext) -> Ranking:
+        return first_page(context, context.ordered(0.0), self.first)
 
     def with_exploration(self, level: float) -> Strategy:
         """Return Boltzmann exploration where some is asked for: greedy by itself has none."""
@@ -41,8 +41,8 @@ class Random(Strategy):
 
     name = "random"
 
-    def rank(self, scene: RankingContext) -> Ranking:
-        return scene.shuffled()
+    def rank(self, context: RankingContext) -> Ranking:
+        return context.shuffled()
 
     def with_exploration(self, level: float) -> Strategy:
         """Return itself: there is nothing bolder, and nothing to be less bold with."""
@@ -64,8 +64,8 @@ class EpsilonGreedy(Strategy):
         check_number("epsilon", self.epsilon, 0.0, below=np.nextafter(1.0, 2.0))
         check_first(self.first)
 
-    def rank(self, scene: RankingContext) -> Ranking:
-        return _EpsilonRanking(scene, Greedy(self.first).rank(scene), self.epsilon)
+    def rank(self, context: RankingContext) -> Ranking:
+        return _EpsilonRanking(context, Greedy(self.first).rank(context), self.epsilon)
 
     def with_exploration(self, level: float) -> Strategy:
         return replace(self, epsilon=min(1.0, self.epsilon * level))
@@ -78,16 +78,16 @@ class _EpsilonRanking:
     The picked item's own place need not be known until the walk gets there.
     """
 
-    def __init__(self, scene: RankingContext, ranking: Ranking, epsilon: float) -> None:
-        self.scene = scene
+    def __init__(self, context: RankingContext, ranking: Ranking, epsilon: float) -> None:
+        self.context = context
         self.ranking = ranking
         self.epsilon = epsilon
         self.total = ranking.total
-        self._candidates = scene.candidates()
+        self._candidates = context.candidates()
         self._rows: list[int] = []
         self._placed: set[int] = set()
         self._instead: dict[int, int] = {}
-        self._coins = noise.stream_key(scene.seed, scene.step, noise.PLACE)
+        self._coins = noise.stream_key(context.seed, context.step, noise.PLACE)
 
     def head(self, count: int) -> Rows:
         """Return the first items of the order, (count,)."""
@@ -111,7 +111,7 @@ class _EpsilonRanking:
     def _replaced(self, place: int, row: int) -> int:
         """Return an item picked evenly among those not placed yet, and note the swap."""
         picks = noise.uniforms(
-            noise.stream_key(self.scene.seed, self.scene.step, noise.PICK, place), _PICKS
+            noise.stream_key(self.context.seed, self.context.step, noise.PICK, place), _PICKS
         )
         for pick in picks:
             other = int(self._candidates[int(pick * len(self._candidates))])

@@ -94,36 +94,36 @@ _SAMPLE_ITEMS = 50_000
 
 
 class TopK(ValueRanking):
-    """All items of a scene by z = score + width · noise / √(1 + clicks), ties by row.
+    """All items of a context by z = score + width · noise / √(1 + clicks), ties by row.
 
     To fill the first places, the items are walked by an upper bound of z that needs no vectors;
     only those that could still be among the best are evaluated. What comes out is what sorting
     all items by z would give.
     """
 
-    def __init__(self, scene: RankingContext, width: float, per_click: bool = True) -> None:
-        super().__init__(scene.total, scene.later)
-        self.scene = scene
-        self._noise = KeyedNoise(scene, width, per_click)
+    def __init__(self, context: RankingContext, width: float, per_click: bool = True) -> None:
+        super().__init__(context.total, context.later)
+        self.context = context
+        self._noise = KeyedNoise(context, width, per_click)
 
     def values(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
-        return noisy_scores(self.scene.scores, self._noise, rows)
+        return noisy_scores(self.context.scores, self._noise, rows)
 
     def _best(self, count: int) -> Rows:
-        listed_only = self.scene.listed_only
+        listed_only = self.context.listed_only
         if not listed_only and (self._early <= SORTED_ITEMS or 4 * count > self._early):
-            self.scene.scores.settle()
+            self.context.scores.catch_up()
             return self._in_full(count)
         found = self._by_shortlist(count)
         if found is None and listed_only:
             raise ShortlistExhausted
         if found is None:
-            upper, keep = self.scene.scores.bounds(), max(_FIRST_CANDIDATES, 2 * count)
+            upper, keep = self.context.scores.bounds(), max(_FIRST_CANDIDATES, 2 * count)
             with self._bounds(upper, self._noise, keep) as (bounds, likely):
                 found = self._close_look(bounds, likely, count)
         if found is None:
-            self.scene.scores.settle()
+            self.context.scores.catch_up()
             return self._best(count)
         return found
 
@@ -132,10 +132,12 @@ class TopK(ValueRanking):
 
         Where distances are not quick to compute, all are brought up to date at every click anyway.
         """
-        scores, stage = self.scene.scores, self.scene.scores.stage
+        scores, stage = self.context.scores, self.context.scores.stage
         if self._early <= SORTED_ITEMS or stage is None or scores.pending or not scores.space.fast:
             return None
-        noise = KeyedNoise(replace(self.scene, step=self.scene.step + 1), self._noise.width, False)
+        noise = KeyedNoise(
+            replace(self.context, step=self.context.step + 1), self._noise.width, False
+        )
         upper = scores.bounds()
         with self._bounds(upper, noise, min(SHORTLIST_ITEMS, self._early // SHORTLIST_SHARE)) as (
             bounds,
@@ -168,7 +170,7 @@ class TopK(ValueRanking):
 
     def _in_full(self, count: int) -> Rows:
         """Return the best after evaluating all items that need not come later."""
-        rows = self.scene.candidates()
+        rows = self.context.candidates()
         return best_rows(rows, self.values(rows), count)
 
     @contextmanager
@@ -186,7 +188,7 @@ class TopK(ValueRanking):
 
         def scan(start: int, stop: int) -> Rows:
             part = slice(start, stop)
-            number = self.scene.first + start
+            number = self.context.first + start
             places: Rows = bound(upper[part], number, noise.key, width, bounds[part], keep)
             return places + start
 
@@ -205,8 +207,8 @@ class TopK(ValueRanking):
 
         Of the list, too, the most promising come first.
         """
-        short, (aside, rows) = self.scene.shortlist, self._aside
-        if short is None or not short.holds(self.scene.scores, self._noise, aside):
+        short, (aside, rows) = self.context.shortlist, self._aside
+        if short is None or not short.holds(self.context.scores, self._noise, aside):
             return None
         first = goal = max(_FIRST_SHORTLIST_ITEMS, 2 * count)
         done = 0
@@ -219,9 +221,9 @@ class TopK(ValueRanking):
             goal = short.reaching(limit) if limit > short.rest else _GROWTH_FACTOR * goal
             if done == len(short.rows) and limit <= short.rest:
                 return None
-            if self.scene.listed_only and goal > _PREFETCH_ITEMS:
+            if self.context.listed_only and goal > _PREFETCH_ITEMS:
                 return None
-        if not self.scene.listed_only:
+        if not self.context.listed_only:
             self._notice(done - first)
         return best_rows(rows, values, count)
 
@@ -229,18 +231,18 @@ class TopK(ValueRanking):
         """Return the bound that an item must have to be among the best, given some values."""
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
-        return enough - slack - self.scene.scores.ceiling()
+        return enough - slack - self.context.scores.ceiling()
 
     def _notice(self, close: int) -> None:
         """Take note of how many items came close, for who prepares the next order."""
-        scores = self.scene.scores
+        scores = self.context.scores
         scores.strained |= scores.pending and close > scores.count // _STRAIN_SHARE
 
     def _close_look(self, bounds: Floats, likely: Rows, count: int) -> Rows | None:
         """Return the best by bounds first and exact values then; None if too many come close."""
         likely = np.concatenate([likely, self._aside[1]])
         if len(likely) < count:
-            if self.scene.scores.pending:
+            if self.context.scores.pending:
                 return None
             return self._in_full(count)
         return self._deeper(bounds, likely, count)
@@ -252,9 +254,9 @@ class TopK(ValueRanking):
         """
         from seeker.kernels.noise import above
 
-        scores, values = self.scene.scores, self.values(rows)
+        scores, values = self.context.scores, self.values(rows)
         most = len(bounds) // 10 if scores.pending else len(bounds)
-        straining = self.scene.scores.count // _STRAIN_SHARE
+        straining = self.context.scores.count // _STRAIN_SHARE
         while True:
             bounds[rows] = -np.inf
             limit = np.float32(self._limit(values, count))

@@ -106,7 +106,7 @@ class Rebuilder:
         """Compute what the page of a session needs; aside, if that takes long."""
         long = session.pending_work > self._quick_work
         with self._aside() if long else nullcontext():
-            session.catch_up(self._giving_way())
+            session.catch_up_in_pieces(self._giving_way())
             if long:
                 session.page()
 

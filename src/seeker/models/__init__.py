@@ -4,11 +4,20 @@ from seeker.models.base import ClickEvidence, Evidence, Model, TextEvidence, Tex
 from seeker.models.bipartite import Bipartite
 from seeker.models.choice import Choice
 from seeker.models.pairwise import Pairwise
-from seeker.models.registry import DEFAULT, from_json, named, to_json
 from seeker.models.relative import Relative
+from seeker.registry import Registry
+
+MODELS: Registry[Model] = Registry("model", Model, (Choice, Relative, Pairwise, Bipartite))
+"""The models by name, and as plain JSON."""
+
+DEFAULT = "choice"
+named = MODELS.named
+to_json = MODELS.to_json
+from_json = MODELS.from_json
 
 __all__ = [
     "DEFAULT",
+    "MODELS",
     "Bipartite",
     "Choice",
     "ClickEvidence",

@@ -1,6 +1,6 @@
 """The score of every item: exact, and computed no sooner and no oftener than needed.
 
-Something is kept of all items as of some moment (`settle`, see `ledger`). Clicks made since then
+Something is kept of all items as of some moment (`catch_up`, see `ledger`). Clicks made since then
 are pending: their terms are added on the fly for the items that are asked about. Because terms are
 never positive, a settled score is an upper bound of the present one for as long as nothing has
 been taken back.
@@ -77,12 +77,12 @@ class Scores:
         prior = 0 if self.log_prior is None else self.log_prior.nbytes
         return self.store.nbytes + self._ledger.nbytes + prior
 
-    def want(self, evidence: Evidence) -> None:
+    def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence; costs nothing until they are asked for."""
         self._wanted = self._summable(self.model.terms(evidence, self.space))
         self._batches = {}
         if not self.space.fast and self.pending:
-            self.settle()
+            self.catch_up()
 
     def _summable(self, terms: Sequence[Term]) -> frozenset[Term]:
         """Return terms as a set, if their sums are exact in 64 bits."""
@@ -181,18 +181,18 @@ class Scores:
             if gone and isinstance(ledger, UpperBounds):
                 ledger.take_back(part, gone, self._deep)
             elif gone:
-                self.settle()
+                self.catch_up()
                 break
         return ledger.upper(self.log_prior)
 
-    def assume(self, log_prior: Doubles | None) -> None:
+    def set_prior(self, log_prior: Doubles | None) -> None:
         """Put another log-prior, (items,), in the place of the one there is."""
         self.log_prior = log_prior
         self._whole = None
         if isinstance(self._ledger, ExactSums):
             self._ledger.forget_bounds()
 
-    def settle(self, stop: Stop = never) -> None:
+    def catch_up(self, stop: Stop = never) -> None:
         """Bring what is kept of all items up to date; what was done before a stop stays done."""
         if not self.pending:
             return
@@ -210,7 +210,7 @@ class Scores:
         cost = len(columns) * (dimensions + _PER_COLUMN) + len(pending) * _PER_TERM
         return float(self.count) * cost
 
-    def catch_up(self, between: Callable[[], None]) -> None:
+    def catch_up_in_pieces(self, between: Callable[[], None]) -> None:
         """Settle where many clicks are pending, some at a time; between: called after each time.
 
         After a replay all clicks are. Their columns are more than caches hold, and in one go
@@ -225,7 +225,7 @@ class Scores:
             for group in groups:
                 held |= frozenset(group)
                 self._wanted, self._batches = held, {}
-                self.settle()
+                self.catch_up()
                 between()
         finally:
             self._wanted, self._batches = wanted, {}
@@ -395,7 +395,7 @@ class Scores:
             for highest, part in self._whole[1]:
                 weights += part * np.exp(highest - log_total)
             return np.asarray(weights / weights.sum())
-        self.settle()
+        self.catch_up()
         sums = self._ledger.sums
         if sums is None:
             return np.exp(self.grid.log_weights)

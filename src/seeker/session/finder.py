@@ -63,10 +63,10 @@ class Finder(ABC):
         """Be about this state from now on. If that fails, follow the state before again."""
         assumed = prior_inputs(state)
         if assumed != self._assumed:
-            self._scores.assume(log_prior(self._catalog, state.start.given_prior, assumed))
+            self._scores.set_prior(log_prior(self._catalog, state.start.given_prior, assumed))
             self._assumed = assumed
         self._evidence = self._heard(state)
-        self._scores.want(self._evidence)
+        self._scores.condition_on(self._evidence)
         self._trail.follow(state)
         self._state = state
         self._order: display.Ranking | None = None
@@ -99,7 +99,7 @@ class Finder(ABC):
         """About how many multiplications it takes to bring all items up to date after a replay."""
         return self._scores.pending_work
 
-    def catch_up(self, between: Callable[[], None]) -> None:  # noqa: B027
+    def catch_up_in_pieces(self, between: Callable[[], None]) -> None:  # noqa: B027
         """Compute what many pending clicks need, some at a time; between: called after each."""
 
     def explain(self, item: str) -> Explanation:
@@ -121,15 +121,15 @@ class Finder(ABC):
     def _ranking(self) -> display.Ranking:
         """The order of all items in this state."""
         if self._order is None:
-            self._order = self._ranked(self._scene())
+            self._order = self._ranked(self._context())
         return self._order
 
-    def _ranked(self, scene: display.RankingContext) -> display.Ranking:
+    def _ranked(self, context: display.RankingContext) -> display.Ranking:
         """Return the order of all items at a moment, by the strategy of this state."""
         strategy, level = self._state.start.strategy, self._state.exploration
-        return (strategy if level == 1.0 else strategy.with_exploration(level)).rank(scene)
+        return (strategy if level == 1.0 else strategy.with_exploration(level)).rank(context)
 
-    def _scene(self) -> display.RankingContext:
+    def _context(self) -> display.RankingContext:
         """Return the moment that is ranked."""
         state, items = self._state, len(self._catalog)
         return display.RankingContext(

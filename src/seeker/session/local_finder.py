@@ -113,13 +113,13 @@ class LocalFinder(Finder):
             self._catalog.row,
         )
 
-    def catch_up(self, between: Callable[[], None]) -> None:
+    def catch_up_in_pieces(self, between: Callable[[], None]) -> None:
         """Bring all items up to date where many clicks are pending, some at a time."""
-        self._scores.catch_up(between)
+        self._scores.catch_up_in_pieces(between)
 
     def refresh(self, stop: Stop) -> None:
         """Bring all bounds up to date, and find what the next page needs, or even is."""
-        self._scores.settle(stop)
+        self._scores.catch_up(stop)
         page = self.head(self._state.start.page_size).rows.tolist()
         self._shortlist = self._ranking.shortlist()
         self._scores.anticipate(self._evidence, page, stop)
@@ -136,7 +136,7 @@ class LocalFinder(Finder):
                 if stop():
                     raise Interrupted
                 self.follow(click.apply(state))
-                ranking = self._ranked(replace(self._scene(), listed_only=True))
+                ranking = self._ranked(replace(self._context(), listed_only=True))
                 with suppress(ShortlistExhausted):  # such a page is looked for when it is asked for
                     self._ahead.add(click, RankingHead(ranking.head(len(page)), ranking.total))
         finally:

@@ -116,12 +116,12 @@ class Session(SessionVerbs):
         """About how many multiplications the next page may take; many after a long replay."""
         return self._finder.pending_work
 
-    def catch_up(self, between: Callable[[], None] = lambda: None) -> None:
+    def catch_up_in_pieces(self, between: Callable[[], None] = lambda: None) -> None:
         """Compute what the page of a long replay needs, some clicks at a time; no result changes.
 
         between: called after each time, so that others may have their turn.
         """
-        self._finder.catch_up(between)
+        self._finder.catch_up_in_pieces(between)
 
     def page(self) -> Page:
         """Return the items on display."""

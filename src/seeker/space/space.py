@@ -79,8 +79,7 @@ class Space:
 
     def _shared_columns(self, scale: Scale) -> SharedColumns:
         """Return the columns that all searches share in which items lie as they do here."""
-        others = tuple(id(view) for view in self.views[1:])
-        key = (others, scale, self.dtype, self.summed_in)
+        key = (self.views[1:], scale, self.dtype, self.summed_in)
         return self.views[0].column_caches.setdefault(key, SharedColumns())
 
     def is_shared(self, probe: DistanceProbe) -> bool:
