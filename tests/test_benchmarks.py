@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import seeker
 from support.documents import ROOT
 
 pytest.importorskip("matplotlib")
@@ -96,3 +98,15 @@ def test_a_few_kills() -> None:
     assert (killed, lost, doubled) == ("server 1", "0", "0")
     assert int(answered) >= 12
     assert int(sessions) >= 2
+
+
+def test_a_variant_is_evaluated_as_any_method_is(tmp_path: Path) -> None:
+    catalog, out = tmp_path / "catalog", tmp_path / "runs"
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "v.npz", looks=rng.normal(size=(60, 6)), sounds=rng.normal(size=(60, 4)))
+    seeker.build(tmp_path / "v.npz", catalog)
+    few = ("--person", "likes only", "--targets", "30", "--pages", "2", "--processes", "2")
+    done = run("lab/variants", str(catalog), "--method", "even mixture", *few, "--out", str(out))
+    assert done.returncode == 0, done.stderr
+    assert "30 searches" in done.stdout
+    assert "even mixture" in done.stdout

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.lab.agreement import AS_IS, EXACT, LABELLED, curves, figure, labelled, seeing
 from seeker import Catalog
 from seeker.lab import Perception, Sense
-from seeker.lab.agreement import AS_IS, EXACT, LABELLED, curves, figure, labelled, seeing
 from seeker.lab.bench import Bench
 from seeker.lab.people import BestAndWorst
 from seeker.lab.perception import label_vectors

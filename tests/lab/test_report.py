@@ -11,13 +11,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 import seeker
+from benchmarks.lab.fashion import main as fashion_main
 from seeker.cli import main
 from seeker.errors import BadInput, NotFound
 from seeker.lab import paper
 from seeker.lab.bench import main as bench_main
 from seeker.lab.bench import open_bench
 from seeker.lab.cli import evaluate, report
-from seeker.lab.fashion import main as fashion_main
 from seeker.lab.methods import ALL, choose_methods
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.results import read_rows

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from benchmarks.lab.tried import Tried, figure, main, merged, read, write
 from seeker import Catalog
 from seeker.errors import BadInput
 from seeker.lab import Experiment, Perception, Sense
 from seeker.lab.baselines import Seeker
 from seeker.lab.people import BestAndWorst, LikesOnly, Person
-from seeker.lab.tried import Tried, figure, main, merged, read, write
 
 pytest.importorskip("pyarrow")
 pytest.importorskip("matplotlib")

@@ -1,6 +1,6 @@
-"""The lab: simulated people, rivals, metrics and reports, to see whether it finds the thing."""
+"""The lab: simulated people, baselines, metrics and reports, to see whether it finds the thing."""
 
 from seeker.lab.perception import Perception, Sense, distort
-from seeker.lab.simulate import Experiment, grid
+from seeker.lab.simulate import Experiment
 
-__all__ = ["Experiment", "Perception", "Sense", "distort", "grid"]
+__all__ = ["Experiment", "Perception", "Sense", "distort"]

@@ -12,8 +12,8 @@ import numpy as np
 
 from seeker.catalog import Catalog
 from seeker.errors import BadInput, NotFound
+from seeker.lab.cli import LabCommand
 from seeker.lab.perception import Perception, Sense, distort
-from seeker.lab.told import LabCommand
 from seeker.types import Array
 
 PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
@@ -121,7 +121,7 @@ def make(pictures: Path, labels: Path | None, out: Path) -> None:
     """Make a bench file from a folder of pictures and a table with the columns image and label."""
     from seeker import embedders
     from seeker.embedders.pictures import open_picture
-    from seeker.lab import larger, senses
+    from seeker.lab.senses import handmade_features, network_features
 
     files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURES)
     if not files:
@@ -136,9 +136,9 @@ def make(pictures: Path, labels: Path | None, out: Path) -> None:
         ]
         held[f"view:{name}"] = np.concatenate(parts)
         held[f"metric:{name}"] = np.array(embedder.metric)
-    for name, vectors in senses.handmade(files).items():
+    for name, vectors in handmade_features(files).items():
         held[f"sense:{name}"] = vectors
-    held["sense:deep"] = larger.features(files)
+    held["sense:deep"] = network_features(files)
     if labels is not None:
         held["sense:label"] = np.array([known.get(file.stem, "") for file in files])
     np.savez(out, **held)  # type: ignore[arg-type]

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import click
 
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, NotFound, SeekerError
+
+
+class LabCommand(click.Command):
+    """A command outside of `seeker`, such as `python -m seeker.lab.bench`: it fails as they do."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SeekerError as error:
+            click.echo(f"Error: {error}", err=True)
+            ctx.exit(error.exit_code)
 
 
 @click.command(short_help="Let simulated people search a catalog, and see who finds.")
@@ -25,7 +37,7 @@ from seeker.errors import BadInput, NotFound
     multiple=True,
     default=("board",),
     show_default=True,
-    help="A method or a set (ours, board, scaled, paper, variants, all); may be repeated.",
+    help="A method or a set (ours, board, scaled, paper, all); may be repeated.",
 )
 @click.option(
     "--person",
@@ -110,9 +122,9 @@ def evaluate(
     command gives the same rows; a run that was interrupted goes on where it stopped.
     """
     _check_installed("pyarrow")
-    from seeker.lab import methods as known
     from seeker.lab import paper as original
     from seeker.lab.bench import open_bench
+    from seeker.lab.methods import PAPER, choose_methods
     from seeker.lab.metrics import leader_board
     from seeker.lab.outcomes import make_outcomes
     from seeker.lab.people import ALL, SIX, BestAndWorst, Person, named
@@ -121,11 +133,11 @@ def evaluate(
     who: list[Person] = []
     for name in people:
         who += SIX if name == "six" else ALL if name == "all" else (named(name),)
-    searchers = known.choose_methods(methods)
+    searchers = choose_methods(methods)
     bench = open_bench(catalog, metric="euclidean" if paper else None)
     if paper:
         views, items = views or (next(iter(bench.catalog.views)),), items or original.ITEMS
-        who, searchers = [BestAndWorst()], known.PAPER
+        who, searchers = [BestAndWorst()], PAPER
         targets, page_sizes, pages = original.TARGETS, (original.PAGE,), original.PAGES
     if views:
         bench = bench.only(views)

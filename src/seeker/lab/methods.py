@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from seeker import display, models
 from seeker.errors import NotFound
 from seeker.lab.baselines import BASELINES, Searcher, Seeker
-from seeker.lab.variants import VARIANTS
 
 OURS = "Seeker"
 """The engine as it comes, with all its defaults."""
@@ -43,26 +42,27 @@ SCALED: dict[str, Searcher] = {
 }
 """The paper's models at their best: unit-scaled distances, nothing shown twice."""
 
-BOARD: dict[str, Searcher] = {OURS: Seeker(), **{rival.name: rival for rival in BASELINES}}
+BOARD: dict[str, Searcher] = {OURS: Seeker(), **{method.name: method for method in BASELINES}}
 ALL: dict[str, Searcher] = {**BOARD, **SCALED, **PAPER}
 SETS: dict[str, dict[str, Searcher]] = {
     "ours": {OURS: Seeker()},
     "board": BOARD,
     "scaled": SCALED,
     "paper": PAPER,
-    "variants": VARIANTS,
     "all": ALL,
 }
+"""Sets of methods by name; what is added here can be chosen, too."""
 
 
 def choose_methods(names: Sequence[str]) -> dict[str, Searcher]:
     """Return methods by their names or by the names of sets of them."""
-    made: dict[str, Searcher] = {}
+    known = {name: method for methods in SETS.values() for name, method in methods.items()}
+    chosen: dict[str, Searcher] = {}
     for name in names:
         if name in SETS:
-            made |= SETS[name]
-        elif name in ALL | VARIANTS:
-            made[name] = (ALL | VARIANTS)[name]
+            chosen |= SETS[name]
+        elif name in known:
+            chosen[name] = known[name]
         else:
-            raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*ALL]}.")
-    return made
+            raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*known]}.")
+    return chosen

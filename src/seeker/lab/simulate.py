@@ -16,12 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.errors import BadInput
 from seeker.kernels.parallel import cores
 from seeker.lab import results as files
-from seeker.lab.baselines import Feedback, Search, Searcher, Seeker
+from seeker.lab.baselines import Feedback, Search, Searcher
 from seeker.lab.people import SIX, PageView, Person
 from seeker.lab.perception import Perception
 from seeker.types import Doubles, Rows
@@ -197,8 +196,6 @@ class Experiment:
 
         Files of an earlier, interrupted run of the same experiment are kept and not done again.
         """
-        import numpy as np
-
         out = Path(folder)
         out.mkdir(parents=True, exist_ok=True)
         files.write_items(out, self.fingerprint, self.catalog.ids)
@@ -282,17 +279,6 @@ class Bench:
             ):
                 rows.append({**same, **vars(task), **vars(step)})
         return rows
-
-
-def grid(
-    some_models: Mapping[str, models.Model], strategies: Mapping[str, display.Strategy]
-) -> dict[str, Searcher]:
-    """Return every model with every strategy, by names such as 'pairwise, greedy'."""
-    return {
-        f"{model_name}, {strategy_name}": Seeker(model, strategy)
-        for model_name, model in some_models.items()
-        for strategy_name, strategy in strategies.items()
-    }
 
 
 def fingerprint(catalog: Catalog) -> str:

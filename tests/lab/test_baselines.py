@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from benchmarks.lab.variants import VARIANTS, most_telling
 from seeker import Catalog, models
 from seeker.lab.baselines import (
     BASELINES,
@@ -23,8 +24,6 @@ from seeker.lab.baselines import (
     SumScores,
 )
 from seeker.lab.baselines.base import joint_space
-from seeker.lab.baselines.informed import most_telling
-from seeker.lab.variants import VARIANTS
 from seeker.types import Rows
 from support.catalogs import random_catalog
 

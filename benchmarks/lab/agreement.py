@@ -1,6 +1,6 @@
 """How much of a search depends on seeing alike: the found rate against what people see otherwise.
 
-    python -m seeker.lab.agreement clothing.npz runs/agreement agreement.svg
+    python -P benchmarks/lab/agreement.py clothing.npz runs/agreement agreement.svg
 
 People see a mixture of the system's own views and of foreign senses; the foreign share runs from
 none to all. Beside the catalog as it is stand a catalog that also has the label as a view, and a
@@ -17,12 +17,12 @@ import click
 from seeker.catalog import Catalog
 from seeker.lab.baselines import Seeker
 from seeker.lab.bench import EYES, Bench, open_bench
+from seeker.lab.cli import LabCommand
 from seeker.lab.metrics import Estimate, leader_board
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.people import SIX, Person
 from seeker.lab.perception import Perception, Sense, label_vectors
 from seeker.lab.simulate import Experiment
-from seeker.lab.told import LabCommand
 
 KIN = {"deep": "image", "layout": "colour"}
 """Foreign senses of people, and the system's view that is nearest in kind."""

@@ -1,15 +1,55 @@
-"""A prototype of ours: pages that tell much while the target is not in sight, then likely ones."""
+"""Variants of Seeker's own settings, from among which its defaults were chosen.
+
+    python -P benchmarks/lab/variants.py clothing.npz --axes 256 --method variants --out runs
+
+This is `seeker evaluate` with the variants below among its methods, by name or as the set
+`variants`.
+"""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
+from seeker import cli, display, models
 from seeker.catalog import Catalog
-from seeker.lab.baselines.base import Feedback, Search, draw_rows
-from seeker.lab.baselines.seeker import Seeker, SeekerSearch
+from seeker.lab.baselines import Feedback, Search, Searcher, Seeker
+from seeker.lab.baselines.base import draw_rows
+from seeker.lab.baselines.seeker import SeekerSearch
+from seeker.lab.methods import SETS
 from seeker.types import Doubles, Rows
+
+
+@dataclass(frozen=True)
+class Weighted(models.Choice):
+    """The choice model with other mixtures of two views: the weights of the first, all alike."""
+
+    name = "weighted choice"
+    weights: tuple[float, ...] | Literal["broad"] | None = None
+    first: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+    def mixtures(self, views: int) -> Doubles:  # type: ignore[override]
+        """Return the mixtures that are averaged over, (mixtures, views)."""
+        if views != 2:
+            return models.Choice.mixtures(views)
+        return np.array([[share, 1.0 - share] for share in self.first])
+
+
+@dataclass(frozen=True)
+class Ratios(models.Relative):
+    """Ratios of distances with the mixtures and the prior of the choice model."""
+
+    name = "ratios"
+    sigmas: tuple[float, ...] = (0.0625, 0.125, 0.25, 0.5, 1.0)
+    weights: tuple[float, ...] | Literal["broad"] | None = "broad"
+
+    @staticmethod
+    def mixtures(views: int) -> Doubles:
+        """Return the mixtures that are averaged over, (mixtures, views)."""
+        return models.Choice.mixtures(views)
 
 
 @dataclass(frozen=True)
@@ -52,13 +92,13 @@ class InformedSearch(SeekerSearch):
         super().feedback(feedback)
         self._seen.update(feedback.shown)
         self._turn += 1
-        self._page = self._chosen()
+        self._page = self._choose_page()
 
     def on_page(self) -> float:
         """Return how probable it is held that the target is on the page."""
         return float(np.exp(self.scores()[self._page]).sum())
 
-    def _chosen(self) -> Rows:
+    def _choose_page(self) -> Rows:
         usual = super().page()
         logs = self.scores().copy()
         logs[list(self._seen)] = -np.inf
@@ -72,9 +112,9 @@ class InformedSearch(SeekerSearch):
         pool = draw_rows(logs, free, self.searcher.pool, rng)
         near = np.exp(-self._distances(pool, likely) / (self.session.belief.noise or 0.2))
         count = round(self.searcher.share * self.size)
-        told = pool[most_telling(near, weights, count)]
-        rest = usual[~np.isin(usual, told)]
-        return np.concatenate([told, rest])[: self.size]
+        telling = pool[most_telling(near, weights, count)]
+        rest = usual[~np.isin(usual, telling)]
+        return np.concatenate([telling, rest])[: self.size]
 
     def _distances(self, one: Rows, other: Rows) -> Doubles:
         """Return distances as this person is believed to see them, (one, other)."""
@@ -112,3 +152,39 @@ def most_telling(near: Doubles, weights: Doubles, count: int) -> Rows:
         chosen.append(pick)
         total, inside = total + near[pick], inside + sums[pick]
     return np.array(chosen, np.int64)
+
+
+VARIANTS: dict[str, Searcher] = {
+    "default": Seeker(),
+    "relative distances": Seeker(models.Relative()),
+    "relative distances, same mixtures": Seeker(Ratios()),
+    "noiseless": Seeker(strategy=display.Greedy()),
+    "C = 0.7": Seeker(strategy=display.Boltzmann(c=0.7)),
+    "diverse, submodular": Seeker(strategy=display.Diverse(reach=0.5)),
+    "diverse, determinantal": Seeker(
+        strategy=display.Diverse(criterion="determinantal", reach=0.5)
+    ),
+    "sigmas 0.1 … 1.6": Seeker(models.Choice(sigmas=(0.1, 0.2, 0.4, 0.8, 1.6))),
+    "sigmas 0.025 … 0.4": Seeker(models.Choice(sigmas=(0.025, 0.05, 0.1, 0.2, 0.4))),
+    "sigmas 0.1, 0.2": Seeker(models.Choice(sigmas=(0.1, 0.2))),
+    "slip 0.02": Seeker(models.Choice(slip=0.02)),
+    "slip 0.15": Seeker(models.Choice(slip=0.15)),
+    "all mixtures alike": Seeker(models.Choice(weights=None)),
+    "five mixtures": Seeker(Weighted()),
+    "inner mixtures": Seeker(Weighted(first=(0.25, 0.5, 0.75))),
+    "even mixture": Seeker(Weighted(first=(0.5,))),
+    "informed until 0.05": Informed(until=0.05),
+    "informed until 0.2": Informed(),
+    "informed until 0.2, half": Informed(share=0.5),
+    "informed until 0.5": Informed(until=0.5),
+}
+
+
+def main() -> int:
+    """Run `seeker evaluate` with the variants among its methods."""
+    SETS["variants"] = VARIANTS
+    return cli.main(["evaluate", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

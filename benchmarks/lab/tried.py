@@ -1,11 +1,11 @@
 """What was tried: every variant of a search, the rivals and the ceiling in one figure.
 
-    python -m seeker.lab.tried docs/lab/tried.csv docs/lab/tried.svg
+    python -P benchmarks/lab/tried.py docs/lab/tried.csv docs/lab/tried.svg
 
 The table holds one line per way of searching. It grows from runs of `seeker evaluate`, each of
 whose methods becomes a line, in place of one of the same name:
 
-    python -m seeker.lab.tried tried.csv tried.svg runs/variants --kind variant
+    python -P benchmarks/lab/tried.py tried.csv tried.svg runs/variants --kind variant
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ import click
 import numpy as np
 
 from seeker.errors import BadInput
+from seeker.lab.cli import LabCommand
 from seeker.lab.metrics import Estimate, leader_board, mean_over_people
 from seeker.lab.outcomes import Outcomes, make_outcomes
 from seeker.lab.people import BestAndWorst
 from seeker.lab.results import read_rows
-from seeker.lab.told import LabCommand
 
 KINDS = {
     "rival": "#6b7484",

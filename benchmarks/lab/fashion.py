@@ -1,4 +1,7 @@
-"""A bench of 70,000 small grey pictures (fashion-MNIST) from its .npz file."""
+"""A bench of 70,000 small grey pictures (fashion-MNIST) from its .npz file.
+
+python -P benchmarks/lab/fashion.py fashion-mnist.npz fashion.npz
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import click
 import numpy as np
 
 from seeker.errors import BadInput
-from seeker.lab.told import LabCommand
+from seeker.lab.cli import LabCommand
 from seeker.types import Array, Doubles, Floats
 
 AXES = 64
