@@ -64,7 +64,7 @@ PROCESSORS = (
     GENERIC,
     Processor("nehalem", _SSE4),
     HASWELL,
-    Processor("skylake-avx512", _AVX512 | {"pku", "clwb"}),
+    Processor("skylake-avx512", _AVX512 | {"clwb"}),
     Processor("icelake-client", _AVX512 | {"avx512vbmi", "avx512vnni", "gfni", "vaes"}),
 )
 
