@@ -25,7 +25,6 @@ import numpy as np
 from benchmarks import data, timing
 from seeker import Catalog, Session
 from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
-from seeker.cluster.cluster import wait_until_ready
 from seeker.cluster.messages import ShardReport
 from seeker.cluster.ray_runtime import connect_ray
 from seeker.cluster.ray_transport import RayShards
@@ -107,7 +106,7 @@ def one_shard(items: int, model: str, people: int, clicks: int) -> dict[str, Any
         transport = InProcessShards(catalog.views, 1)
         over = ClusterCatalog.over(catalog, Fleet(transport))
         found.append(spent(over.session(model=model, seed=person), person, clicks))
-        kept = transport.shards[0].shelf.bytes
+        kept = transport.shards[0].sessions.bytes
     counted = found[1:]  # the first one was for warming up
     times = {name: [time for one in counted for time in one[name]] for name in found[0]}
     return {"items": items, "bytes_per_item": kept / items, **times}
@@ -137,7 +136,7 @@ def spread(catalog: Catalog, shards: int, copies: str) -> ClusterCatalog:
     name = f"bench-{os.getpid()}-{len(catalog)}"
     transport = RayShards(catalog.views, name, shards, None, copies=copies)
     over = ClusterCatalog.over(catalog, Fleet(transport, 120.0))
-    wait_until_ready(over)
+    over.wait_until_ready()
     return over
 
 

@@ -17,13 +17,11 @@ import pytest
 
 from cluster.shards import answers, pid, stalled, step
 from seeker import Catalog, Session
-from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, ShardsSilentError, ray_transport
-from seeker.cluster.cluster import wait_until_ready
-from seeker.cluster.messages import RefreshBounds, ShardReport
+from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, ShardsSilentError
+from seeker.cluster.messages import NoReply, RefreshQuery, ShardReport, ShardRequest
 from seeker.cluster.ray_actor import ShardActor
 from seeker.cluster.ray_runtime import NAMESPACE, STORE_BYTES
 from seeker.cluster.ray_transport import RayShards
-from seeker.cluster.transport import SilentShard
 from support.catalogs import random_catalog
 from support.servers import WITHIN, until
 
@@ -48,7 +46,7 @@ def shards(
     """Three shards, which were sent copies of their parts, for there is no folder to see."""
     copies = str(tmp_path_factory.mktemp("copies"))
     transport = RayShards(catalog.views, secrets.token_hex(8), 3, None, copies=copies)
-    wait_until_ready(ClusterCatalog.over(catalog, Fleet(transport)))
+    ClusterCatalog.over(catalog, Fleet(transport)).wait_until_ready()
     assert [one.copied for one in transport.reports(60.0).values()] == [True] * 3  # type: ignore[union-attr]
     yield transport
     transport.end()
@@ -134,22 +132,19 @@ def test_work_that_may_wait_is_left_as_soon_as_somebody_wants_something(
     until(lambda: answers(far))
 
 
-def test_work_that_may_wait_takes_its_time(
-    nodes: Any, catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_work_that_may_wait_takes_its_time(nodes: Any, catalog: Catalog, tmp_path: Path) -> None:
     """A shard that works for longer than people would wait is not taken for a silent one."""
-    ours = ShardActor
 
-    class Slow(ours):  # type: ignore[misc, valid-type]
-        def answer(self, moment: Any, supply: Any, question: Any) -> Any:
-            if isinstance(question, RefreshBounds):
+    class Slow(ShardActor):
+        def answer(self, request: ShardRequest) -> Any:
+            if isinstance(request.query, RefreshQuery):
                 time.sleep(2.5)
-            return ours.answer(self, moment, supply, question)
+            return ShardActor.answer(self, request)
 
-    monkeypatch.setattr(ray_transport, "ShardActor", Slow)
-    slow = RayShards(catalog.views, secrets.token_hex(8), 1, None, copies=str(tmp_path))
+    name, copies = secrets.token_hex(8), str(tmp_path)
+    slow = RayShards(catalog.views, name, 1, None, copies=copies, actor=Slow)
     try:
-        wait_until_ready(ClusterCatalog.over(catalog, Fleet(slow)))
+        ClusterCatalog.over(catalog, Fleet(slow)).wait_until_ready()
         alone, far = sessions(catalog, slow, seconds=1.0)
         belief = until(lambda: prepared(far))
         assert belief.entropy == pytest.approx(alone.belief.entropy)
@@ -170,7 +165,7 @@ def test_a_shard_that_cannot_keep_its_rows_is_not_sent_them_again_and_again(
         over = ClusterCatalog.over(catalog, Fleet(shards, FOR_EVER))
         began = time.monotonic()
         for refused in (
-            lambda: wait_until_ready(over),
+            over.wait_until_ready,
             lambda: Session.replay(over, clicked(catalog)).page(),
         ):
             with pytest.raises(
@@ -210,7 +205,7 @@ def test_silence_is_noted_by_whoever_asks(catalog: Catalog, shards: RayShards) -
     with stalled(pid(shards, 2)):
         shards.reports(0.5)
         assert fleet.health().silent[2] == "no answer in 0.5 seconds"
-    until(lambda: not any(isinstance(one, SilentShard) for one in shards.reports(5.0).values()))
+    until(lambda: not any(isinstance(one, NoReply) for one in shards.reports(5.0).values()))
     assert fleet.health() == FleetHealth(3, {})
 
 
@@ -248,10 +243,9 @@ def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
             assert alone.page() == far.page()
 
         def elsewhere() -> bool:
-            told = [
-                one.node for one in shards.reports(60.0).values() if isinstance(one, ShardReport)
-            ]
-            return len(told) == 4 and gone.node_id not in told
+            reports = shards.reports(60.0).values()
+            ids = [one.node for one in reports if isinstance(one, ShardReport)]
+            return len(ids) == 4 and gone.node_id not in ids
 
         until(elsewhere)
     finally:
@@ -270,7 +264,7 @@ def test_shards_that_nobody_needs_end(nodes: Any, tmp_path: Path) -> None:
         names = [one["name"] for one in listed(True) if one["namespace"] == NAMESPACE]
         return sum(one.startswith(name) for one in names)
 
-    wait_until_ready(ClusterCatalog.over(catalog, Fleet(transport)))
+    ClusterCatalog.over(catalog, Fleet(transport)).wait_until_ready()
     assert there() == len(list(tmp_path.iterdir())) == 2
     transport.close()
     until(lambda: there() == 0)

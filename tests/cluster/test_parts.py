@@ -18,12 +18,12 @@ from seeker import BadInput
 from seeker.cluster import partition, ray_runtime
 from seeker.cluster.context import Candidates
 from seeker.cluster.fleet import Fleet
-from seeker.cluster.messages import ShardReport, SupplyRequest
+from seeker.cluster.messages import MissingDataReply, NoReply, ShardReport
 from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.cluster.prior import Prior, PriorPart
 from seeker.cluster.ray_actor import PartCopy, checksum, pieces
-from seeker.cluster.ray_transport import ShardHealth
-from seeker.cluster.transport import NO_ROWS, InProcessShards, SilentShard
+from seeker.cluster.ray_transport import ShardMonitor
+from seeker.cluster.transport import NO_ROWS, InProcessShards
 from support.catalogs import random_catalog
 
 
@@ -89,21 +89,21 @@ def test_candidates_are_found_without_a_list(kind: str | None) -> None:
     later = [np.sort(some) for some in np.split(rng.permutation(possible)[:40], [25])]
     expected = np.setdiff1d(possible, np.concatenate(later))
     prior = None if kind is None else Prior(logs, split_rows(1000, 3))
-    found = Candidates(1000, prior, later)
-    assert len(found) == len(expected)
-    np.testing.assert_array_equal(found[np.arange(len(expected))], expected)
-    assert int(found[3]) == expected[3]
+    candidates = Candidates(1000, prior, later)
+    assert len(candidates) == len(expected)
+    np.testing.assert_array_equal(candidates[np.arange(len(expected))], expected)
+    assert int(candidates[3]) == expected[3]
     with pytest.raises(IndexError):
-        found[len(expected)]
+        candidates[len(expected)]
 
 
-def sent(copy: PartCopy, part: CatalogPart, sender: str = "me") -> None:
+def send(copy: PartCopy, part: CatalogPart, sender: str = "me") -> None:
     """Send a part to a copy."""
-    sums = []
+    checksums = []
     for piece in pieces(part):
         copy.receive(sender, piece)
-        sums.append(piece.sha256)
-    copy.finish(sender, checksum(sums), part.outline)
+        checksums.append(piece.sha256)
+    copy.finish(sender, checksum(checksums), part.outline)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8"])
@@ -113,7 +113,7 @@ def test_a_copy_is_the_part_it_was_sent(tmp_path: Path, dtype: Any) -> None:
     part = CatalogPart.of(catalog.views, rows)
     copy = PartCopy(str(tmp_path), "name", rows)
     assert copy.open() is None
-    sent(copy, part)
+    send(copy, part)
     again = PartCopy(str(tmp_path), "name", rows).open()
     assert again is not None
     for one, other in zip(part.views, again.views, strict=True):
@@ -139,7 +139,7 @@ def test_what_is_damaged_or_half_sent_is_not_used(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="not what was sent"):
         copy.finish("other", "0" * 64, part.outline)
     assert copy.open() is None
-    sent(copy, part, "third")
+    send(copy, part, "third")
     (tmp_path / "name-0-50" / "0").write_bytes(b"short")
     assert copy.open() is None
 
@@ -169,7 +169,7 @@ def test_copies_are_not_kept_where_others_can_put_something(
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     base, other = tmp_path / f"seeker-parts-{os.getuid()}", tmp_path / "other"
     part = CatalogPart.of(random_catalog(items=50, dims=(6,)).views, RowRange(0, 50))
-    sent(PartCopy(None, "name", RowRange(0, 50)), part, "me")
+    send(PartCopy(None, "name", RowRange(0, 50)), part, "me")
     assert PartCopy(None, "name", RowRange(0, 50)).open() is not None
     if how == "link":
         base.rename(other)
@@ -181,7 +181,7 @@ def test_copies_are_not_kept_where_others_can_put_something(
     copy = PartCopy(None, "name", RowRange(0, 50))
     assert copy.open() is None
     with pytest.raises(BadInput, match="others can write"):
-        sent(copy, part, "me")
+        send(copy, part, "me")
     copy.remove()
     assert sorted(base.rglob("*")) == before
 
@@ -189,14 +189,14 @@ def test_copies_are_not_kept_where_others_can_put_something(
 def test_who_starts_ray_tidies_up_after_those_who_were_killed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ray_runtime, "_LONGEST", 1000)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    begin = "import os; from seeker.cluster import temporary as here; here._LONGEST = 1000"
-    command = [sys.executable, "-c", f"{begin}; here.random_catalog(); os._exit(9)"]
-    subprocess.run(command, env={**os.environ, "TMPDIR": str(tmp_path)})
+    code = "import os; from seeker.cluster.ray_runtime import make_ray_folder"
+    command = [sys.executable, "-c", f"{code}; make_ray_folder(1000); os._exit(9)"]
+    killed = subprocess.run(command, env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert killed.returncode == 9
     assert len(list(tmp_path.iterdir())) == 1
-    folder, remove = ray_runtime.make_ray_folder()
-    other, remove_other = ray_runtime.make_ray_folder()
+    folder, remove = ray_runtime.make_ray_folder(1000)
+    other, remove_other = ray_runtime.make_ray_folder(1000)
     assert {folder, other} == set(tmp_path.iterdir()), "those of the living stay"
     remove()
     remove_other()
@@ -234,8 +234,8 @@ def test_sessions_in_a_shard_take_no_more_memory_than_they_may() -> None:
         session.like(session.page().ids[0])
         session.refresh()
     for shard in transport.shards:
-        assert 1 <= len(shard.shelf) < 8
-        assert shard.shelf.bytes <= 300_000
+        assert 1 <= len(shard.sessions) < 8
+        assert shard.sessions.bytes <= 300_000
 
 
 def test_who_falls_silent_is_noticed_once(
@@ -243,17 +243,17 @@ def test_who_falls_silent_is_noticed_once(
 ) -> None:
     monkeypatch.setattr(logging.getLogger("seeker"), "propagate", True)
     caplog.set_level(logging.INFO, "seeker")
-    noticed, fine = ShardHealth(), ShardReport(1, "", True, False, 0, 0)
-    noticed.note({0: fine, 1: SilentShard("no answer"), 2: replace(fine, ready=False)})
-    noticed.note({1: SilentShard("still none"), 2: SupplyRequest(part=True)})
-    assert noticed.silent == {1: "still none", 2: NO_ROWS}
-    noticed.note({1: SupplyRequest(prior=True), 2: None})
-    assert noticed.silent == {}
-    noticed.note({0: replace(fine, pid=2), 1: replace(fine, pid=9)})
-    assert caplog.messages == [
-        "shard 1 cannot answer: no answer",
-        f"shard 2 cannot answer: {NO_ROWS}",
-        "shard 1 answers again",
-        "shard 2 answers again",
-        "shard 0 had died and was started again",
+    monitor, report = ShardMonitor(), ShardReport(1, "", True, False, 0, 0)
+    monitor.observe({0: report, 1: NoReply("no answer"), 2: replace(report, ready=False)})
+    monitor.observe({1: NoReply("still none"), 2: MissingDataReply(part=True)})
+    assert monitor.silent == {1: "still none", 2: NO_ROWS}
+    monitor.observe({1: MissingDataReply(prior=True), 2: None})
+    assert monitor.silent == {}
+    monitor.observe({0: replace(report, pid=2), 1: replace(report, pid=9)})
+    assert [(record.message, record.fields) for record in caplog.records] == [  # type: ignore[attr-defined]
+        ("shard silent", {"shard": 1, "reason": "no answer"}),
+        ("shard silent", {"shard": 2, "reason": NO_ROWS}),
+        ("shard answers again", {"shard": 1}),
+        ("shard answers again", {"shard": 2}),
+        ("shard restarted", {"shard": 0}),
     ]

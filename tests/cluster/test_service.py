@@ -17,7 +17,7 @@ import pytest
 from cluster.shards import pid, stalled
 from seeker import Catalog
 from seeker.catalog.build import update
-from seeker.cluster.cluster import Cluster, wait_until_ready
+from seeker.cluster.cluster import Cluster
 from seeker.cluster.ray_transport import RayShards
 from seeker.engine import Catalogs
 from seeker.server.cli import serve
@@ -124,7 +124,7 @@ def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:
     """Shards see the catalog's folder here, so they map it and nothing is copied."""
     cluster = Cluster(nodes.address, shards=3)
     catalog = cluster.open(folder)
-    wait_until_ready(catalog)
+    catalog.wait_until_ready()
     transport = catalog.fleet.transport
     assert isinstance(transport, RayShards)
     try:
@@ -141,17 +141,17 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
     # A catalog that no other test has: shards are found by what they hold.
     folder = folder_of(tmp_path / "shop", 77)
     cluster = Cluster(nodes.address, shards=2, idle=4.0)
-    catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renewed)
+    catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renew)
     old = catalogs.get()[1]
     transports = [old.fleet.transport]  # type: ignore[attr-defined]
     try:
-        wait_until_ready(old)  # type: ignore[arg-type]
+        old.wait_until_ready()  # type: ignore[attr-defined]
         session = old.session(seed=4)
         session.like(session.page().ids[0])
         update.remove(folder, ids=[session.page().ids[0]])
-        assert cluster.renewed(folder) is None
+        assert cluster.renew(folder) is None
         assert len(session.page().ids) == 12
-        new = until(lambda: cluster.renewed(folder))
+        new = until(lambda: cluster.renew(folder))
         transports.append(new.fleet.transport)
         reports = new.fleet.transport.reports(60.0).values()
         assert all(one.ready for one in reports)

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 from seeker import Catalog, Session, display
 from seeker.cluster import ClusterCatalog, Fleet, FleetHealth, InProcessShards, ShardsSilentError
-from seeker.cluster.transport import Call, Reply, SilentShard
+from seeker.cluster.messages import NoReply, Reply, ShardRequest
 from seeker.engine import Catalogs, Engine
 from seeker.kernels.parallel import Stop
 from seeker.server.app import create_app
@@ -29,10 +29,10 @@ class Sleepy(InProcessShards):
     """Seconds that somebody would have waited for those asleep."""
 
     def ask(
-        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+        self, requests: Mapping[int, ShardRequest], seconds: float, stop: Stop | None = None
     ) -> dict[int, Reply]:
-        awake = {shard: call for shard, call in calls.items() if shard not in self.asleep}
-        silent = {shard: SilentShard("it sleeps") for shard in calls.keys() - awake.keys()}
+        awake = {shard: one for shard, one in requests.items() if shard not in self.asleep}
+        silent = {shard: NoReply("it sleeps") for shard in requests.keys() - awake.keys()}
         self.waited += seconds if silent else 0.0
         return {**super().ask(awake, seconds, stop), **silent}
 
@@ -139,13 +139,13 @@ def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Slee
     catalogs = Catalogs({"shop": ClusterCatalog.over(catalog, fleet), "small": random_catalog(20)})
     with TestClient(create_app(settings, catalogs), base_url="http://localhost") as http:
 
-        def told() -> object:
+        def health() -> object:
             return http.get("/healthz").json()["shards"]
 
-        assert told() == {"shop": {"count": 4, "silent": []}}
+        assert health() == {"shop": {"count": 4, "silent": []}}
         shards.asleep = frozenset([2, 0])
         assert fleet.health() == FleetHealth(4, {0: "it sleeps", 2: "it sleeps"})
-        assert told() == {"shop": {"count": 4, "silent": [0, 2]}}
+        assert health() == {"shop": {"count": 4, "silent": [0, 2]}}
         figures = http.get("/metrics").text
         assert 'seeker_shards{catalog="shop"} 4.0' in figures
         assert 'seeker_shards_silent{catalog="shop"} 2.0' in figures

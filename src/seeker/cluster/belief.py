@@ -8,8 +8,15 @@ from functools import cached_property
 
 import numpy as np
 
-from seeker.cluster.fleet import Inquiry
-from seeker.cluster.messages import AllScores, BeliefPart, BeliefPartReply, CountAbove
+from seeker.cluster.fleet import QueryRound
+from seeker.cluster.messages import (
+    BeliefQuery,
+    BeliefReply,
+    RankQuery,
+    RankReply,
+    ScoresQuery,
+    ScoresReply,
+)
 from seeker.cluster.scores import FrontScores
 from seeker.kernels.parallel import Interrupted, Stop
 from seeker.session import Belief
@@ -27,51 +34,50 @@ class MergedBelief(Belief):
         self,
         scores: FrontScores,
         views: Sequence[str],
-        inquiry: Inquiry,
+        queries: QueryRound,
         page: Callable[[], Rows],
         row: Callable[[str], int],
     ) -> None:
         """Hold the way to the numbers; nothing is asked of the shards yet."""
         super().__init__(views, scores.grid)
         self._scores = scores
-        self._inquiry = inquiry
+        self._queries = queries
         self._page = page
         self._row = row
 
-    def weigh(self, stop: Stop) -> None:
+    def prefetch(self, stop: Stop) -> None:
         """Ask for what the figures are made of, unless the shards have other things to do."""
         if stop():
             raise Interrupted
-        if "_weighed" not in self.__dict__:
-            self._weighed = self._parts(stop)
+        if "_parts" not in self.__dict__:
+            self._parts = self._ask_parts(stop)
 
     @cached_property
-    def _weighed(self) -> list[BeliefPartReply]:
-        return self._parts(None)
+    def _parts(self) -> list[BeliefReply]:
+        return self._ask_parts(None)
 
-    def _parts(self, stop: Stop | None) -> list[BeliefPartReply]:
-        weigh = BeliefPart(idle=stop is not None)
-        parts = self._inquiry.ask(weigh, BeliefPartReply, stop=stop)
-        if not any(one.mass > 0.0 for one in parts):
+    def _ask_parts(self, stop: Stop | None) -> list[BeliefReply]:
+        parts = self._queries.ask(BeliefQuery(), BeliefReply, stop=stop)
+        if not any(part.mass > 0.0 for part in parts):
             # Whatever is possible is in shards that were silent: without them there is no belief.
-            parts = self._inquiry.ask(weigh, BeliefPartReply, whole=True, stop=stop)
+            parts = self._queries.ask(BeliefQuery(), BeliefReply, whole=True, stop=stop)
         return parts
 
     @cached_property
     def _shares(self) -> Doubles:
         """The mass of every shard relative to the best item of all, (shards,)."""
-        tops = np.array([one.top for one in self._weighed])
-        masses = np.array([one.mass for one in self._weighed])
+        tops = np.array([part.top for part in self._parts])
+        masses = np.array([part.mass for part in self._parts])
         return np.asarray(np.exp(tops - tops.max()) * masses)
 
     @property
     def partial(self) -> bool:
         """Whether some shards were silent."""
-        return self._inquiry.silent
+        return self._queries.partial
 
     @property
     def _top(self) -> float:
-        return max(one.top for one in self._weighed)
+        return max(part.top for part in self._parts)
 
     @cached_property
     def _log_total(self) -> float:
@@ -80,16 +86,18 @@ class MergedBelief(Belief):
     @cached_property
     def log_posterior(self) -> Doubles:
         """Log-probabilities, (items,) float64, in catalog order: collected from all shards."""
-        logs = np.concatenate(self._inquiry.ask(AllScores(), np.ndarray, whole=True))
+        replies = self._queries.ask(ScoresQuery(), ScoresReply, whole=True)
+        logs = np.concatenate([reply.scores for reply in replies])
         logs -= self._log_total
         logs.setflags(write=False)
         return logs
 
     def rank(self, item: str) -> float:
         """Return an item's place by probability: 1 is best, ties share the middle place."""
-        value = self._log_probability(item)
-        counts = np.array(self._inquiry.ask(CountAbove(self._log_total, value), tuple, whole=True))
-        higher, equal = counts.sum(axis=0)
+        query = RankQuery(self._log_total, self._log_probability(item))
+        replies = self._queries.ask(query, RankReply, whole=True)
+        higher = sum(reply.higher for reply in replies)
+        equal = sum(reply.equal for reply in replies)
         return float(higher + (equal + 1) / 2)
 
     def probability(self, item: str) -> float:
@@ -104,9 +112,9 @@ class MergedBelief(Belief):
     def entropy(self) -> float:
         """The uncertainty about the item looked for, in nats."""
         spread = sum(
-            share * (one.top - self._top) + math.exp(one.top - self._top) * one.spread
-            for share, one in zip(self._shares, self._weighed, strict=True)
-            if one.mass > 0.0
+            share * (part.top - self._top) + math.exp(part.top - self._top) * part.spread
+            for share, part in zip(self._shares, self._parts, strict=True)
+            if part.mass > 0.0
         )
         total = float(self._shares.sum())
         return max(0.0, math.log(total) - float(spread) / total)
@@ -120,5 +128,5 @@ class MergedBelief(Belief):
     @cached_property
     def settings(self) -> Doubles:
         """The posterior of θ, (mixtures, noises)."""
-        weights = self._shares @ np.array([one.settings for one in self._weighed])
+        weights = self._shares @ np.array([part.settings for part in self._parts])
         return self._arranged(np.asarray(weights / weights.sum()))

@@ -8,6 +8,9 @@ from seeker.cluster.fleet import Fleet
 from seeker.session import State
 from seeker.session.rows import RowIndex
 
+START_SECONDS = 120.0
+"""How long shards may take to start and to have their rows sent."""
+
 
 class ClusterCatalog(Catalog):
     """Items, filters and keyword search here at the front; distances and scores in shards."""
@@ -17,13 +20,17 @@ class ClusterCatalog(Catalog):
     @classmethod
     def over(cls, catalog: Catalog, fleet: Fleet) -> ClusterCatalog:
         """Return a catalog with its rows searched by shards that were made for it."""
-        made = cls(
+        same = cls(
             catalog._collection, catalog.views, catalog._readers, catalog.folder, catalog.manifest
         )
-        made._stamp = catalog._stamp
-        made.fleet = fleet
-        return made
+        same._stamp = catalog._stamp
+        same.fleet = fleet
+        return same
 
     def finder(self, state: State, rows: RowIndex) -> ShardFinder:
         """Return what computes order and belief for a session, by asking the shards."""
         return ShardFinder(self, state, rows)
+
+    def wait_until_ready(self, seconds: float = START_SECONDS) -> None:
+        """Wait until all shards have their part of the catalog."""
+        self.fleet.wait_until_ready(seconds)

@@ -14,16 +14,14 @@ from seeker.cluster.ray_transport import RayShards
 from seeker.engine.catalogs import warm
 from seeker.errors import BadInput
 
-_START = 120.0
-
 
 class Cluster:
     """Shards on Ray.
 
-    address: see `connecting.connect`. shards: into how many each catalog is split. seconds: how
-    long to wait for a shard. partial_ok: answer from those that do answer, and say so. memory:
-    bytes that each shard may keep of sessions. copies: a folder on the shards' machines for parts
-    of catalogs whose folder they do not see.
+    address: see `connect_ray`. shards: into how many each catalog is split. seconds: how long to
+    wait for a shard. partial_ok: answer from those that do answer, and say so. memory: bytes that
+    each shard may keep of sessions. copies: a folder on the shards' machines for parts of catalogs
+    whose folder they do not see. idle: seconds after which a shard that nobody asks ends.
     """
 
     def __init__(
@@ -50,9 +48,9 @@ class Cluster:
 
     def open(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
         """Open a catalog folder; its shards are found, or begin to start."""
-        return self._handed_out(folder, self._opened(folder))
+        return self._put_in_use(folder, self._open(folder))
 
-    def renewed(self, folder: str | os.PathLike[str]) -> ClusterCatalog | None:
+    def renew(self, folder: str | os.PathLike[str]) -> ClusterCatalog | None:
         """Return the present version of a catalog folder once all shards have their parts of it.
 
         Until then, None: it is opened aside, which takes as long as it takes to send the rows.
@@ -62,20 +60,22 @@ class Cluster:
             opening = self._renewals.get(name)
             if opening is None:
                 opening = self._renewals[name] = Future()
-                renewing = threading.Thread(
-                    target=self._renew, args=(folder, opening), name="seeker-renewal", daemon=True
-                )
-                renewing.start()
+                threading.Thread(
+                    target=self._open_aside,
+                    args=(folder, opening),
+                    name="seeker-renewal",
+                    daemon=True,
+                ).start()
             if not opening.done():
                 return None
             del self._renewals[name]
-        return self._handed_out(folder, opening.result())
+        return self._put_in_use(folder, opening.result())
 
-    def _opened(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
+    def _open(self, folder: str | os.PathLike[str]) -> ClusterCatalog:
         catalog = Catalog.open(folder)
         return ClusterCatalog.over(catalog, self._fleet(catalog))
 
-    def _handed_out(
+    def _put_in_use(
         self, folder: str | os.PathLike[str], catalog: ClusterCatalog
     ) -> ClusterCatalog:
         """Return a catalog after letting go of the shards of the version before.
@@ -90,11 +90,11 @@ class Cluster:
             before.close()
         return catalog
 
-    def _renew(self, folder: str | os.PathLike[str], opening: Future[ClusterCatalog]) -> None:
+    def _open_aside(self, folder: str | os.PathLike[str], opening: Future[ClusterCatalog]) -> None:
         """Open a catalog folder and warm its shards up; whoever asks next is told how it went."""
         try:
-            catalog = self._opened(folder)
-            wait_until_ready(catalog)
+            catalog = self._open(folder)
+            catalog.wait_until_ready()
             warm(catalog)
         except Exception as error:
             opening.set_exception(error)
@@ -114,8 +114,3 @@ class Cluster:
             copies=self._copies,
         )
         return Fleet(transport, self._seconds, self._partial_ok)
-
-
-def wait_until_ready(catalog: ClusterCatalog, seconds: float = _START) -> None:
-    """Wait until all shards of a catalog have their part of it."""
-    catalog.fleet.wait(seconds)

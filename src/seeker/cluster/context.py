@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import TypeAlias, cast
+from typing import cast
 
 import numpy as np
 
-from seeker.cluster.fleet import Inquiry
+from seeker.cluster.fleet import QueryRound
 from seeker.cluster.messages import (
-    LogTotal,
-    Question,
-    TopItems,
-    TopProbabilities,
-    TopScores,
-    TopShuffled,
+    Query,
+    TopItemsReply,
+    TopProbabilitiesQuery,
+    TopScoresQuery,
+    TopShuffledQuery,
 )
 from seeker.cluster.prior import Prior
 from seeker.display import RankingContext
@@ -40,40 +39,42 @@ class Candidates:
 
     def __getitem__(self, places: int | Rows) -> Rows:
         """Return the rows at some places, of the places' shape."""
-        asked = np.asarray(places, np.int64)
-        flat = asked.reshape(-1)
+        places = np.asarray(places, np.int64)
+        flat = places.reshape(-1)
         if len(flat) and not 0 <= flat.min() <= flat.max() < self._count:
             raise IndexError(f"There are {self._count} candidates.")
         among = flat + np.searchsorted(self._gaps, flat, "right")
         rows = among if self._prior is None else self._prior.select(among)
-        return rows.reshape(asked.shape)
-
-
-Ask: TypeAlias = Callable[[int], list[TopItems]]
-"""ask(count): what every shard that answers has first, (count,) items each."""
+        return rows.reshape(places.shape)
 
 
 class MergedRanking(ValueRanking):
     """All items of a context by values that the shards compute.
 
-    value(rows): the values of some items, (rows,), computed at the front.
+    top(count): what every shard that answers has first, (count,) items each. values(rows): the
+    values of some items, (rows,), computed at the front.
     """
 
     def __init__(
-        self, total: int, later: tuple[Rows, ...], ask: Ask, value: Callable[[Rows], Doubles]
+        self,
+        total: int,
+        later: tuple[Rows, ...],
+        top: Callable[[int], list[TopItemsReply]],
+        values: Callable[[Rows], Doubles],
     ) -> None:
         super().__init__(total, later)
-        self._ask = ask
-        self._value = value
+        self._top = top
+        self._values = values
 
     def values(self, rows: Rows) -> Doubles:
         """Return the values of some items, (rows,)."""
-        return self._value(rows)
+        return self._values(rows)
 
     def _best(self, count: int) -> Rows:
-        found = self._ask(count)
-        rows = np.concatenate([one.rows for one in found])
-        return best_rows(rows, np.concatenate([one.values for one in found]), count)
+        replies = self._top(count)
+        rows = np.concatenate([reply.rows for reply in replies])
+        values = np.concatenate([reply.values for reply in replies])
+        return best_rows(rows, values, count)
 
 
 FEW_ITEMS = 4096
@@ -82,15 +83,15 @@ FEW_ITEMS = 4096
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FrontContext(RankingContext):
-    """A context at the front; whatever concerns all items is asked of the shards."""
+    """The context of a ranking at the front; whatever concerns all items is asked of the shards."""
 
-    inquiry: Inquiry
+    queries: QueryRound
 
     @classmethod
-    def of(cls, context: RankingContext, inquiry: Inquiry) -> FrontContext:
+    def of(cls, context: RankingContext, queries: QueryRound) -> FrontContext:
         """Return a context that asks shards."""
         same = {field.name: getattr(context, field.name) for field in fields(context)}
-        return cls(**same, inquiry=inquiry)
+        return cls(**same, queries=queries)
 
     @property
     def prior(self) -> Prior | None:
@@ -104,38 +105,40 @@ class FrontContext(RankingContext):
 
     def candidates(self) -> Rows:
         """Return the items that come before the later ones, by row; a long list is not made."""
-        found = Candidates(self.scores.count, self.prior, self.later)
-        return found[np.arange(len(found))] if len(found) <= FEW_ITEMS else cast(Rows, found)
+        candidates = Candidates(self.scores.count, self.prior, self.later)
+        if len(candidates) > FEW_ITEMS:
+            return cast(Rows, candidates)
+        return candidates[np.arange(len(candidates))]
 
     def ordered(self, width: float, per_click: bool = True) -> ValueRanking:
         """Return the items by score + width · noise."""
         noise = KeyedNoise(self, width, per_click)
         return self._merged(
-            lambda count: TopScores(width, per_click, count),
+            lambda count: TopScoresQuery(width, per_click, count),
             lambda rows: noisy_scores(self.scores, noise, rows),
         )
 
     def shuffled(self) -> ValueRanking:
         """Return the items in an order that is nothing but noise."""
-        return self._merged(TopShuffled, lambda rows: shuffle_values(self, rows))
+        return self._merged(TopShuffledQuery, lambda rows: shuffle_values(self, rows))
 
     def by_probability(
         self, width: float, per_click: bool = True, log_total: float | None = None
     ) -> ValueRanking:
         """Return the items by probability + width · noise."""
         noise = KeyedNoise(self, width, per_click)
-        total = self.inquiry.chain(LogTotal) if log_total is None else log_total
+        total = self.queries.log_total() if log_total is None else log_total
         return self._merged(
-            lambda count: TopProbabilities(width, per_click, total, count),
+            lambda count: TopProbabilitiesQuery(width, per_click, total, count),
             lambda rows: noisy_probabilities(self.scores, noise, total, rows),
         )
 
     def _merged(
-        self, question: Callable[[int], Question], value: Callable[[Rows], Doubles]
+        self, query: Callable[[int], Query], values: Callable[[Rows], Doubles]
     ) -> ValueRanking:
-        """Return a ranking; question(count): what shards are asked, value(rows): its values."""
+        """Return a ranking; query(count): what shards are asked, values(rows): as they rank."""
 
-        def ask(count: int) -> list[TopItems]:
-            return self.inquiry.ask(question(count), TopItems)
+        def top(count: int) -> list[TopItemsReply]:
+            return self.queries.ask(query(count), TopItemsReply)
 
-        return MergedRanking(self.total, self.later, ask, value)
+        return MergedRanking(self.total, self.later, top, values)

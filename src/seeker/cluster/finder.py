@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from types import NoneType
 from typing import TYPE_CHECKING
 
 from seeker.cluster.belief import MergedBelief
 from seeker.cluster.context import FrontContext
-from seeker.cluster.fleet import Inquiry, ShardState, SuppliedState, session_key
-from seeker.cluster.messages import RefreshBounds, SessionMoment
+from seeker.cluster.fleet import QueryRound, RequestBuilder, SentAttachments
+from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
 from seeker.cluster.scores import FrontScores, front_space
 from seeker.display import Ranking, RankingContext
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.session import State
 from seeker.session.finder import Finder, RankingHead
 from seeker.session.rows import RowIndex
+from seeker.types import Array, Doubles, Floats
 
 if TYPE_CHECKING:
     from seeker.cluster.catalog import ClusterCatalog
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 class ShardFinder(Finder):
     """Reads the few vectors that were clicked or shown, and asks shards what concerns all items.
 
-    What was found while a shard was silent is not used again: the next look may find it there.
+    A ranking made while a shard was silent is not used again: the next look may find it there.
     """
 
     _scores: FrontScores
@@ -34,29 +36,29 @@ class ShardFinder(Finder):
         views = list(catalog.views.values())
         space = front_space(views, start.model, start.person, rows.departed)
         self._key = session_key(start.seed, start.model, start.person, rows.departed)
-        self._told = SuppliedState(space)
-        self._inquiry: Inquiry | None = None
-        self._belief: tuple[Inquiry, MergedBelief] | None = None
+        self._sent = SentAttachments()
+        self._queries: QueryRound | None = None
+        self._belief: tuple[QueryRound, MergedBelief] | None = None
         super().__init__(catalog, state, rows, FrontScores(start.model, space, self._fleet.ranges))
 
     def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, as far as the shards answer."""
         head = super().head(count)
-        return replace(head, partial=self._asking().silent)
+        return replace(head, partial=self._round().partial)
 
     def believe(self, stop: Stop = never) -> MergedBelief:
         """Return what is believed now; the shards are asked when its figures are."""
-        ranking, inquiry = self._ranking, self._asking()
-        if self._belief is None or self._belief[0] is not inquiry:
+        ranking, queries = self._ranking, self._round()
+        if self._belief is None or self._belief[0] is not queries:
             size = min(self._state.start.page_size, ranking.total)
             belief = MergedBelief(
                 self._scores.then(),
                 tuple(self._catalog.views),
-                inquiry,
+                queries,
                 lambda: ranking.head(size),
                 self._catalog.row,
             )
-            self._belief = inquiry, belief
+            self._belief = queries, belief
         return self._belief[1]
 
     def refresh(self, stop: Stop) -> None:
@@ -64,13 +66,14 @@ class ShardFinder(Finder):
         page = self.head(self._state.start.page_size).rows
         if stop():
             raise Interrupted
-        self._asking().ask(RefreshBounds(tuple(page.tolist())), NoneType, stop=stop)
+        query = RefreshQuery(tuple(page.tolist()))
+        self._round().ask(query, RefreshReply, stop=stop)
 
     def prepare(self, stop: Stop) -> MergedBelief:
         """Do in advance what the next page and the belief's figures need."""
         self.refresh(stop)
         belief = self.believe(stop)
-        belief.weigh(stop)
+        belief.prefetch(stop)
         return belief
 
     def release_caches(self, columns: bool = False) -> None:
@@ -84,24 +87,24 @@ class ShardFinder(Finder):
 
     @property
     def _ranking(self) -> Ranking:
-        if self._inquiry is not None and self._inquiry.silent:
+        if self._queries is not None and self._queries.partial:
             self._order = None
         return super()._ranking
 
-    def _asking(self) -> Inquiry:
-        """Return the questions that the ranking there is was made with."""
-        assert self._inquiry is not None, "there is no ranking yet"
-        return self._inquiry
+    def _round(self) -> QueryRound:
+        """Return the queries that the present ranking was made with."""
+        assert self._queries is not None, "there is no ranking yet"
+        return self._queries
 
     def _context(self) -> FrontContext:
         context = super()._context()
-        self._inquiry = Inquiry(self._fleet, self._now(context))
-        return FrontContext.of(context, self._inquiry)
+        self._queries = QueryRound(self._fleet, self._request_builder(context))
+        return FrontContext.of(context, self._queries)
 
-    def _now(self, context: RankingContext) -> ShardState:
-        """Return what shards must know of this moment."""
+    def _request_builder(self, context: RankingContext) -> RequestBuilder:
+        """Return what makes requests about the session as it is now."""
         prior = self._scores.log_prior
-        moment = SessionMoment(
+        inputs = ScoringInputs(
             key=self._key,
             model=self._scores.model,
             person=self._state.start.person,
@@ -113,4 +116,20 @@ class ShardFinder(Finder):
             clicks=context.clicks,
             later=context.later,
         )
-        return ShardState(moment, prior, self._told)
+        return RequestBuilder(inputs, prior, self._scores.space, self._sent)
+
+
+def session_key(
+    seed: int,
+    model: object,
+    person: Mapping[str, Doubles] | None,
+    departed: Sequence[Mapping[str, Floats]],
+) -> str:
+    """Return a name for what a shard keeps of a session; other fronts find it, too."""
+    digest = hashlib.sha256(repr((seed, model)).encode())
+    by_view: list[Mapping[str, Array]] = [] if person is None else [person]
+    for vectors in [*by_view, *departed]:
+        for view in sorted(vectors):
+            digest.update(repr((view, vectors[view].shape)).encode())
+            digest.update(vectors[view].tobytes())
+    return digest.hexdigest()[:32]

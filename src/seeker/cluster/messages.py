@@ -1,4 +1,4 @@
-"""What the front asks and what shards answer. Rows are always counted in the whole catalog."""
+"""What the front asks and what shards reply. Rows are always counted in the whole catalog."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Vectors: TypeAlias = tuple[Doubles, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class SessionMoment:
+class ScoringInputs:
     """All of a session that the scores and the order of items depend on, at one step.
 
     key: a name under which a shard keeps what it has computed. rows: the items that the evidence
@@ -36,24 +36,183 @@ class SessionMoment:
 
 
 @dataclass(frozen=True, eq=False)
-class SupplyMessage:
-    """What a shard may not know yet: vectors of items that other shards hold, and the prior."""
+class Attachments:
+    """What a shard may not have yet: vectors of items that other shards hold, and its prior."""
 
     vectors: Mapping[int, Vectors] = field(default_factory=dict)
     prior: PriorPart | None = None
 
 
 @dataclass(frozen=True)
-class SupplyRequest:
-    """The answer of a shard that cannot answer yet: it needs to be told more.
+class TopScoresQuery:
+    """Ask for the first items by score + width · noise."""
 
-    part: it does not have its part of the catalog. prior: it does not know the prior. rows: the
-    items whose vectors it does not know.
+    width: float
+    per_click: bool
+    count: int
+
+
+@dataclass(frozen=True)
+class TopShuffledQuery:
+    """Ask for the first items in an order that is nothing but noise."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class TopProbabilitiesQuery:
+    """Ask for the first items by probability + width · noise; log_total makes scores logs of it."""
+
+    width: float
+    per_click: bool
+    log_total: float
+    count: int
+
+
+@dataclass(frozen=True)
+class LogTotalQuery:
+    """Ask for the log of the sum of e**score, going on from the sum over the shards before.
+
+    The sum runs through all items in their order, as on one machine, so that it is the same to
+    the last bit.
+    """
+
+    so_far: float | None
+
+
+@dataclass(frozen=True)
+class BeliefQuery:
+    """Ask for the shard's part of the belief."""
+
+
+@dataclass(frozen=True)
+class RankQuery:
+    """Ask how many items are more probable than a value, and how many exactly as probable."""
+
+    log_total: float
+    value: float
+
+
+@dataclass(frozen=True)
+class ScoresQuery:
+    """Ask for the scores of all items."""
+
+
+@dataclass(frozen=True)
+class RefreshQuery:
+    """Ask for bounds to be brought up to date; page: what the next click may be on."""
+
+    page: tuple[int, ...]
+
+
+Query: TypeAlias = (
+    TopScoresQuery
+    | TopShuffledQuery
+    | TopProbabilitiesQuery
+    | LogTotalQuery
+    | BeliefQuery
+    | RankQuery
+    | ScoresQuery
+    | RefreshQuery
+)
+
+
+@dataclass(frozen=True, eq=False)
+class ShardRequest:
+    """A query about a session at one step; idle: it may wait, so anything else comes first."""
+
+    inputs: ScoringInputs
+    attachments: Attachments
+    query: Query
+    idle: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class TopItemsReply:
+    """The first items of a shard, best first: rows and their values, (count,) each."""
+
+    rows: Rows
+    values: Doubles
+
+
+@dataclass(frozen=True)
+class LogTotalReply:
+    """The log of the sum of e**score over the items of this shard and of those before it."""
+
+    log_total: float
+
+
+@dataclass(frozen=True, eq=False)
+class BeliefReply:
+    """A shard's part of the belief, relative to its best score, top (−inf: nothing is open).
+
+    mass: Σ e**(score − top). spread: Σ e**(score − top) · (score − top). settings: the posterior
+    of θ, (thetas,), as far as these items tell.
+    """
+
+    top: float
+    mass: float
+    spread: float
+    settings: Doubles
+
+
+@dataclass(frozen=True)
+class RankReply:
+    """How many items are more probable than a value, and how many exactly as probable."""
+
+    higher: int
+    equal: int
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresReply:
+    """The scores of all items of a shard, (items,)."""
+
+    scores: Doubles
+
+
+@dataclass(frozen=True)
+class RefreshReply:
+    """The bounds are up to date."""
+
+
+@dataclass(frozen=True)
+class InterruptedReply:
+    """Something else was asked meanwhile: what may wait is not done yet."""
+
+
+@dataclass(frozen=True)
+class MissingDataReply:
+    """The shard cannot answer before it has more.
+
+    part: its part of the catalog. prior: its part of the prior. rows: the items whose vectors it
+    needs.
     """
 
     part: bool = False
     prior: bool = False
     rows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class NoReply:
+    """In place of a reply: the shard is silent; reason: why, in a few words."""
+
+    reason: str
+
+
+Answer: TypeAlias = (
+    TopItemsReply
+    | LogTotalReply
+    | BeliefReply
+    | RankReply
+    | ScoresReply
+    | RefreshReply
+    | InterruptedReply
+)
+"""A reply that settles the query."""
+
+Reply: TypeAlias = Answer | MissingDataReply | NoReply
 
 
 @dataclass(frozen=True)
@@ -69,114 +228,3 @@ class ShardReport:
     copied: bool
     sessions: int
     bytes: int
-
-
-@dataclass(frozen=True)
-class InterruptedReply:
-    """The answer to what may wait, if something else was asked meanwhile: it is not done yet."""
-
-
-@dataclass(frozen=True)
-class TopScores:
-    """Ask for the first items by score + width · noise."""
-
-    width: float
-    per_click: bool
-    count: int
-
-
-@dataclass(frozen=True)
-class TopShuffled:
-    """Ask for the first items in an order that is nothing but noise."""
-
-    count: int
-
-
-@dataclass(frozen=True)
-class TopProbabilities:
-    """Ask for the first items by probability + width · noise; log_total makes scores logs of it."""
-
-    width: float
-    per_click: bool
-    log_total: float
-    count: int
-
-
-@dataclass(frozen=True)
-class LogTotal:
-    """Ask for the log of the sum of e**score, going on from what the shards before have found.
-
-    The sum runs through all items in their order, as on one machine, so that it is the same to
-    the last bit.
-    """
-
-    so_far: float | None
-
-
-@dataclass(frozen=True)
-class BeliefPart:
-    """Ask for the shard's part of the belief; idle: it may wait, so anything else comes first."""
-
-    idle: bool = False
-
-
-@dataclass(frozen=True)
-class CountAbove:
-    """Ask how many items are more probable than a value, and how many exactly as probable."""
-
-    log_total: float
-    value: float
-
-
-@dataclass(frozen=True)
-class AllScores:
-    """Ask for the scores of all items."""
-
-
-@dataclass(frozen=True)
-class RefreshBounds:
-    """Ask for bounds to be brought up to date, while nothing else is asked.
-
-    page: what the next click may be on.
-    """
-
-    page: tuple[int, ...]
-
-
-Question: TypeAlias = (
-    TopScores
-    | TopShuffled
-    | TopProbabilities
-    | LogTotal
-    | BeliefPart
-    | CountAbove
-    | AllScores
-    | RefreshBounds
-)
-
-
-@dataclass(frozen=True, eq=False)
-class TopItems:
-    """The first items of a shard, best first: rows and their values, (count,) each."""
-
-    rows: Rows
-    values: Doubles
-
-
-@dataclass(frozen=True, eq=False)
-class BeliefPartReply:
-    """A shard's part of the belief, relative to its best score, top (−inf: nothing is open).
-
-    mass: Σ e**(score − top). spread: Σ e**(score − top) · (score − top). settings: the posterior
-    of θ, (thetas,), as far as these items tell.
-    """
-
-    top: float
-    mass: float
-    spread: float
-    settings: Doubles
-
-
-Answer: TypeAlias = (
-    TopItems | BeliefPartReply | Doubles | float | tuple[int, int] | InterruptedReply | None
-)

@@ -56,24 +56,24 @@ def split_rows(count: int, shards: int) -> tuple[RowRange, ...]:
 class PartView(View):
     """Some rows of a view; mean, scale and the like are those of the whole.
 
-    standing: the vectors that stand for the whole catalog, which some metrics need.
+    whole_sample: the vectors that stand for the whole catalog, which some metrics need.
     """
 
-    standing: Doubles = field(default_factory=lambda: np.empty((0, 0)), repr=False)
+    whole_sample: Doubles = field(default_factory=lambda: np.empty((0, 0)), repr=False)
 
     @cached_property
     def sample(self) -> Doubles:
         """Vectors that stand for the whole catalog."""
-        return self.standing
+        return self.whole_sample
 
     @classmethod
     def cut(cls, view: View, rows: RowRange) -> PartView:
         """Cut some rows out of a view; nothing is copied."""
-        same = {one.name: getattr(view, one.name) for one in fields(View)}
+        same = {field.name: getattr(view, field.name) for field in fields(View)}
         same["vectors"] = view.vectors[rows.first : rows.last]
         if view.steps is not None:
             same["steps"] = view.steps[rows.first : rows.last]
-        return cls(**same, standing=view.sample)
+        return cls(**same, whole_sample=view.sample)
 
     @property
     def arrays(self) -> list[Array]:
@@ -96,8 +96,8 @@ class CatalogPart:
     @property
     def outline(self) -> tuple[PartView, ...]:
         """The views with none of their rows: all that is needed to read a copy of these."""
-        none = RowRange(0, 0)
-        return tuple(PartView.cut(view, none) for view in self.views)
+        no_rows = RowRange(0, 0)
+        return tuple(PartView.cut(view, no_rows) for view in self.views)
 
     @property
     def arrays(self) -> list[Array]:
@@ -105,8 +105,8 @@ class CatalogPart:
         return [array for view in self.views for array in view.arrays]
 
 
-_PLAIN = ("name", "metric", "radius", "scale", "units")
-_ARRAYS = ("mean", "variance", "centre", "standing")
+_SETTING_FIELDS = ("name", "metric", "radius", "scale", "units")
+_ARRAY_FIELDS = ("mean", "variance", "whole_sample")
 
 
 def check_outline(views: tuple[PartView, ...]) -> None:
@@ -121,20 +121,20 @@ def check_outline(views: tuple[PartView, ...]) -> None:
 
 def write_outline(folder: Path, views: tuple[PartView, ...]) -> None:
     """Write all that there is of the views but their rows."""
-    plain = [
+    settings = [
         {
-            **{name: getattr(view, name) for name in _PLAIN},
+            **{name: getattr(view, name) for name in _SETTING_FIELDS},
             "dtype": view.dtype,
             "dimensions": view.dimensions,
             "steps": view.steps is not None,
         }
         for view in views
     ]
-    (folder / "views.json").write_text(json.dumps(plain), encoding="utf-8")
+    (folder / "views.json").write_text(json.dumps(settings), encoding="utf-8")
     arrays = {
         f"{number} {name}": getattr(view, name)
         for number, view in enumerate(views)
-        for name in _ARRAYS
+        for name in (*_ARRAY_FIELDS, "centre")
         if getattr(view, name) is not None
     }
     np.savez(folder / "views.npz", **arrays)
@@ -144,12 +144,13 @@ def read_outline(folder: Path) -> tuple[PartView, ...]:
     """Return the views that were written, with none of their rows."""
     views = []
     with np.load(folder / "views.npz", allow_pickle=False) as arrays:
-        written = json.loads((folder / "views.json").read_text(encoding="utf-8"))
-        for number, plain in enumerate(written):
-            known: dict[str, Any] = {name: arrays.get(f"{number} {name}") for name in _ARRAYS}
-            none = np.empty((0, plain["dimensions"]), plain["dtype"])
-            settings = {name: plain[name] for name in _PLAIN}
-            check_metric(settings["metric"])
-            steps = np.empty(0, np.float32) if plain["steps"] else None
-            views.append(PartView(vectors=none, steps=steps, **settings, **known))
+        records = json.loads((folder / "views.json").read_text(encoding="utf-8"))
+        for number, record in enumerate(records):
+            values: dict[str, Any] = {name: record[name] for name in _SETTING_FIELDS}
+            values |= {name: arrays[f"{number} {name}"] for name in _ARRAY_FIELDS}
+            values["centre"] = arrays.get(f"{number} centre")
+            check_metric(values["metric"])
+            no_vectors = np.empty((0, record["dimensions"]), record["dtype"])
+            no_steps = np.empty(0, np.float32) if record["steps"] else None
+            views.append(PartView(vectors=no_vectors, steps=no_steps, **values))
     return tuple(views)

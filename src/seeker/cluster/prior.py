@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from seeker.cluster.partition import RowRange
 from seeker.types import Doubles, Rows
 
-_SAMPLE = 1024
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1).astype(np.int64)
+_SAMPLE_VALUES = 1024
+_BIT_COUNTS = (
+    np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1).astype(np.int64)
+)
 """How many bits of a byte are set, (256,)."""
 
 
@@ -62,7 +64,7 @@ class PriorPart:
     @property
     def possible(self) -> int:
         """How many of the items are possible."""
-        return int(_ONES[self.open].sum())
+        return int(_BIT_COUNTS[self.open].sum())
 
     def places_possible(self) -> Rows:
         """Return the possible items, counted from the beginning of the part, (possible,)."""
@@ -75,8 +77,8 @@ class PriorPart:
         bits = self.open[places >> 3] >> (7 - (places & 7)).astype(np.uint8) & 1
         out = np.where(bits.astype(bool), self.usual, -np.inf)
         if len(self.places):
-            found = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
-            out = np.where(self.places[found] == places, self.values[found], out)
+            nearest = np.minimum(np.searchsorted(self.places, places), len(self.places) - 1)
+            out = np.where(self.places[nearest] == places, self.values[nearest], out)
         return out
 
 
@@ -84,9 +86,11 @@ def _usual(values: Doubles) -> float:
     """Return the value that most of a sample of values have."""
     if not len(values):
         return 0.0
-    sample = values[np.linspace(0, len(values) - 1, min(len(values), _SAMPLE)).astype(np.int64)]
-    found, counts = np.unique(sample, return_counts=True)
-    return float(found[np.argmax(counts)])
+    sample = values[
+        np.linspace(0, len(values) - 1, min(len(values), _SAMPLE_VALUES)).astype(np.int64)
+    ]
+    different, counts = np.unique(sample, return_counts=True)
+    return float(different[np.argmax(counts)])
 
 
 class Prior:
@@ -94,8 +98,8 @@ class Prior:
 
     def __init__(self, logs: Doubles, ranges: tuple[RowRange, ...]) -> None:
         self.ranges = ranges
-        self.parts = tuple(PriorPart.of(logs[one.first : one.last]) for one in ranges)
-        self._firsts = np.array([one.first for one in ranges], np.int64)
+        self.parts = tuple(PriorPart.of(logs[rows.first : rows.last]) for rows in ranges)
+        self._firsts = np.array([rows.first for rows in ranges], np.int64)
 
     @cached_property
     def name(self) -> str:
@@ -114,14 +118,14 @@ class Prior:
 
     def __getitem__(self, rows: int | Rows) -> Doubles:
         """Return the log-probabilities at some rows, of the rows' shape."""
-        asked = np.asarray(rows, np.int64)
-        flat = asked.reshape(-1)
+        rows = np.asarray(rows, np.int64)
+        flat = rows.reshape(-1)
         out = np.empty(len(flat))
         shards = np.searchsorted(self._firsts, flat, "right") - 1
         for shard in np.unique(shards):
             mine = shards == shard
             out[mine] = self.parts[shard].at(flat[mine] - self.ranges[shard].first)
-        return out.reshape(asked.shape)
+        return out.reshape(rows.shape)
 
     @cached_property
     def before(self) -> Rows:

@@ -20,21 +20,24 @@ from typing import Any
 from seeker.cluster.fleet import ClusterError
 from seeker.errors import BadInput
 
-_PREFIX = "seeker-ray-"
-_LOCK = "lock"
-_LONGEST = 18
-"""Letters of the folder around ours: Ray puts sockets inside, whose names end at 103 on macOS."""
+_FOLDER_PREFIX = "seeker-ray-"
+_LOCK_FILE = "lock"
+MAX_PARENT_CHARACTERS = 18
+"""Of the folder around ours: Ray puts sockets inside, whose paths end at 103 on macOS."""
 
 
-def make_ray_folder() -> tuple[Path, Callable[[], None]]:
-    """Return a new folder, and what removes it."""
+def make_ray_folder(
+    max_parent_characters: int = MAX_PARENT_CHARACTERS,
+) -> tuple[Path, Callable[[], None]]:
+    """Return a new temporary folder, and what removes it."""
     import fcntl
 
-    usual = Path(tempfile.gettempdir())
-    around = usual if len(str(usual)) <= _LONGEST else Path("/tmp")
-    _tidy(around)
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=around))
-    lock = (folder / _LOCK).open("w")
+    parent = Path(tempfile.gettempdir())
+    if len(str(parent)) > max_parent_characters:
+        parent = Path("/tmp")
+    _remove_abandoned(parent)
+    folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX, dir=parent))
+    lock = (folder / _LOCK_FILE).open("w")
     fcntl.flock(lock, fcntl.LOCK_EX)
 
     def remove() -> None:
@@ -44,11 +47,11 @@ def make_ray_folder() -> tuple[Path, Callable[[], None]]:
     return folder, remove
 
 
-def _tidy(around: Path) -> None:
+def _remove_abandoned(parent: Path) -> None:
     """Remove the folders of processes that are gone."""
     import fcntl
 
-    for lock in around.glob(f"{_PREFIX}*/{_LOCK}"):
+    for lock in parent.glob(f"{_FOLDER_PREFIX}*/{_LOCK_FILE}"):
         try:
             with lock.open("r+") as handle:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -59,9 +62,9 @@ def _tidy(around: Path) -> None:
 
 LOCAL = "local"
 NAMESPACE = "seeker"
-_KNOCK = 5.0
-_LOOK_SECONDS = 0.5
-_NEEDED = ("raylet", "gcs_server")
+_CONNECT_SECONDS = 5.0
+_WATCH_SECONDS = 0.5
+_REQUIRED_PROCESSES = ("raylet", "gcs_server")
 """The processes of Ray without which nothing on this machine is found or started again."""
 STORE_BYTES = 100_000_000
 """Memory for messages on a machine where Seeker starts Ray; shards keep their own."""
@@ -103,11 +106,11 @@ def connect_ray(address: str) -> str:
     }
     logging.getLogger("ray").setLevel(logging.WARNING)
     try:
-        with _own_signals(), warnings.catch_warnings():
+        with _keep_signal_handlers(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             if address == LOCAL:
-                return _started(ray, quiet)
-            _knock(address)
+                return _start_ray(ray, quiet)
+            _check_listening(address)
             ray.init(address=address, **quiet)
     except (ConnectionError, TimeoutError, RuntimeError, ValueError, OSError) as error:
         first = next(iter(str(error).strip().splitlines()), type(error).__name__)
@@ -119,23 +122,23 @@ def connect_ray(address: str) -> str:
 
 
 @contextmanager
-def watching(stop: Callable[[], None]) -> Iterator[None]:
+def watch_ray(stop: Callable[[], None]) -> Iterator[None]:
     """While the block runs, see to it that the Ray lives which this process has started.
 
-    Where it has ended, stop is called, and after the block NoCluster is raised: Ray cannot be
+    Where it has ended, stop is called, and after the block `ClusterError` is raised: Ray cannot be
     started anew in a process whose threads may be asking it something, so whoever watches over the
     process is to start it again.
     """
     over, ended = threading.Event(), list[str]()
 
-    def look() -> None:
-        while not over.wait(_LOOK_SECONDS):
-            ended.extend(_dead())
+    def watch() -> None:
+        while not over.wait(_WATCH_SECONDS):
+            ended.extend(_dead_processes())
             if ended:
                 stop()
                 return
 
-    threading.Thread(target=look, name="seeker-ray-watch", daemon=True).start()
+    threading.Thread(target=watch, name="seeker-ray-watch", daemon=True).start()
     try:
         yield
     finally:
@@ -147,23 +150,23 @@ def watching(stop: Callable[[], None]) -> Iterator[None]:
         )
 
 
-def _dead() -> list[str]:
+def _dead_processes() -> list[str]:
     """Return the names of Ray's own processes that were started here and have ended."""
     # Ray tells in no public way; where this one goes, nothing is noticed but silent shards.
     node = getattr(import_ray()._private.worker, "_global_node", None)
     dead = getattr(node, "dead_processes", list[tuple[str, object]])
-    return [name for name, _ in dead() if name in _NEEDED]
+    return [name for name, _ in dead() if name in _REQUIRED_PROCESSES]
 
 
-def _knock(address: str) -> None:
+def _check_listening(address: str) -> None:
     """Fail at once where nobody listens; Ray itself would go on trying for a minute."""
     host, colon, port = address.removeprefix("ray://").rpartition(":")
     if colon and port.isdigit():
-        socket.create_connection((host.strip("[]"), int(port)), timeout=_KNOCK).close()
+        socket.create_connection((host.strip("[]"), int(port)), timeout=_CONNECT_SECONDS).close()
 
 
 @contextmanager
-def _own_signals() -> Iterator[None]:
+def _keep_signal_handlers() -> Iterator[None]:
     """Keep what this process does at a signal: Ray would have it end without finishing anything.
 
     Where it would end at once, it ends in order, for there is a folder to tidy up.
@@ -171,17 +174,17 @@ def _own_signals() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    kept = {one: signal.getsignal(one) for one in (signal.SIGTERM, signal.SIGINT)}
-    if kept[signal.SIGTERM] == signal.SIG_DFL:
-        kept[signal.SIGTERM] = lambda number, _: sys.exit(128 + number)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    if handlers[signal.SIGTERM] == signal.SIG_DFL:
+        handlers[signal.SIGTERM] = lambda number, _: sys.exit(128 + number)
     try:
         yield
     finally:
-        for one, handler in kept.items():
-            signal.signal(one, handler)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
 
 
-def _started(ray: Any, quiet: dict[str, Any]) -> str:
+def _start_ray(ray: Any, quiet: dict[str, Any]) -> str:
     """Start Ray on this machine with all it writes in one temporary folder."""
     import atexit
 

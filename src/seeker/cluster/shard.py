@@ -11,22 +11,27 @@ from contextlib import contextmanager
 import numpy as np
 
 from seeker.cluster.messages import (
-    AllScores,
     Answer,
-    BeliefPart,
-    BeliefPartReply,
-    CountAbove,
+    Attachments,
+    BeliefQuery,
+    BeliefReply,
     InterruptedReply,
-    LogTotal,
-    Question,
-    RefreshBounds,
-    SessionMoment,
-    SupplyMessage,
-    SupplyRequest,
-    TopItems,
-    TopProbabilities,
-    TopScores,
-    TopShuffled,
+    LogTotalQuery,
+    LogTotalReply,
+    MissingDataReply,
+    Query,
+    RankQuery,
+    RankReply,
+    RefreshQuery,
+    RefreshReply,
+    ScoresQuery,
+    ScoresReply,
+    ScoringInputs,
+    ShardRequest,
+    TopItemsReply,
+    TopProbabilitiesQuery,
+    TopScoresQuery,
+    TopShuffledQuery,
     Vectors,
 )
 from seeker.cluster.partition import CatalogPart
@@ -37,91 +42,92 @@ from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.scores import Scores
 from seeker.models.warmup import warm_up
 
-_BESIDES = 16_384
+_SESSION_BYTES = 16_384
+"""About what a session takes besides its arrays."""
 
 
 class ShardSession:
-    """One session in a shard: its scores, and what it was told of the world outside."""
+    """One session in a shard: its scores, and what was sent along of the world outside."""
 
-    def __init__(self, part: CatalogPart, moment: SessionMoment) -> None:
+    def __init__(self, part: CatalogPart, inputs: ScoringInputs) -> None:
         self._part = part
-        self.vectors: dict[int, Vectors] = {}
-        space = PartSpace(part, moment.model, moment.person, self.vectors)
-        self.scores = Scores(moment.model, space)
+        self._vectors: dict[int, Vectors] = {}
+        space = PartSpace(part, inputs.model, inputs.person, self._vectors)
+        self.scores = Scores(inputs.model, space)
         # Warming up asks about the first and last rows, which only a space of its own knows.
-        warm_up(Scores(moment.model, moment.model.space(part.views, moment.person)))
+        warm_up(Scores(inputs.model, inputs.model.space(part.views, inputs.person)))
         self._prior: str | None = None
-        self.order: ValueRanking | None = None
-        """The order that was asked for last."""
+        self.ranking: ValueRanking | None = None
+        """The order by scores that was asked for last."""
         self.shortlist: Shortlist | None = None
 
-    def learn(
-        self, moment: SessionMoment, supply: SupplyMessage, rows: tuple[int, ...]
-    ) -> SupplyRequest | None:
-        """Bring the scores to a moment; say what is lacking where that cannot be done yet.
+    def update(
+        self, inputs: ScoringInputs, attachments: Attachments, rows: tuple[int, ...]
+    ) -> MissingDataReply | None:
+        """Bring the scores to a step; return what is missing where that cannot be done yet.
 
-        rows: items whose vectors are needed beside those that the moment speaks of.
+        rows: items whose vectors are needed beside those that the inputs speak of.
         """
-        self.vectors.update(supply.vectors)
+        self._vectors.update(attachments.vectors)
         unknown = tuple(
             row
-            for row in dict.fromkeys((*moment.rows, *rows))
-            if row not in self.vectors and row not in self._part.rows
+            for row in dict.fromkeys((*inputs.rows, *rows))
+            if row not in self._vectors and row not in self._part.rows
         )
-        if moment.prior != self._prior and moment.prior is not None and supply.prior is None:
-            return SupplyRequest(prior=True, rows=unknown)
-        if unknown:
-            return SupplyRequest(rows=unknown)
-        if moment.prior != self._prior:
-            self.scores.set_prior(None if supply.prior is None else supply.prior.unpacked())
-            self._prior = moment.prior
-        self.scores.condition_on(moment.evidence)
+        new_prior, prior = inputs.prior != self._prior, attachments.prior
+        no_prior = new_prior and inputs.prior is not None and prior is None
+        if unknown or no_prior:
+            return MissingDataReply(prior=no_prior, rows=unknown)
+        if new_prior:
+            self.scores.set_prior(None if prior is None else prior.unpacked())
+            self._prior = inputs.prior
+        self.scores.condition_on(inputs.evidence)
         return None
 
     @property
     def nbytes(self) -> int:
         """About how many bytes this takes."""
-        vectors = sum(one.nbytes for many in self.vectors.values() for one in many)
-        short = 0 if self.shortlist is None else self.shortlist.nbytes
-        return _BESIDES + self.scores.nbytes + vectors + short
+        vectors = sum(vector.nbytes for many in self._vectors.values() for vector in many)
+        shortlist = 0 if self.shortlist is None else self.shortlist.nbytes
+        return _SESSION_BYTES + self.scores.nbytes + vectors + shortlist
 
 
 class ShardSessionCache:
-    """Sessions by key; each is lent to one caller at a time."""
+    """Sessions by key, within so many bytes; each is lent to one caller at a time."""
 
-    def __init__(self, part: CatalogPart, limit: int) -> None:
+    def __init__(self, part: CatalogPart, max_bytes: int) -> None:
         self._part = part
-        self._limit = limit
+        self._max_bytes = max_bytes
         self._guard = threading.Lock()
-        self._held: OrderedDict[str, tuple[threading.Lock, ShardSession, int]] = OrderedDict()
+        self._entries: OrderedDict[str, tuple[threading.Lock, ShardSession, int]] = OrderedDict()
         self._bytes = 0
 
     @contextmanager
-    def lend(self, moment: SessionMoment) -> Iterator[ShardSession]:
-        """Lend what is kept of a session, or a new beginning."""
+    def lend(self, inputs: ScoringInputs) -> Iterator[ShardSession]:
+        """Lend the session of some inputs, or a new one."""
         with self._guard:
-            lock, held, counted = self._held.pop(moment.key, (None, None, 0))
-            if lock is None or held is None:
-                lock, held = threading.Lock(), ShardSession(self._part, moment)
-            self._held[moment.key] = (lock, held, counted)
+            lock, session, size = self._entries.pop(inputs.key, (None, None, 0))
+            if lock is None or session is None:
+                lock, session = threading.Lock(), ShardSession(self._part, inputs)
+            self._entries[inputs.key] = (lock, session, size)
         with lock:
             try:
-                yield held
+                yield session
             finally:
-                self._measure(moment.key, lock, held)
+                self._measure(inputs.key, lock, session)
 
-    def _measure(self, key: str, lock: threading.Lock, held: ShardSession) -> None:
+    def _measure(self, key: str, lock: threading.Lock, session: ShardSession) -> None:
         """Count what a session takes now, and drop others where it is too much."""
-        bytes = held.nbytes
+        size = session.nbytes
         with self._guard:
-            known = self._held.get(key)
-            if known is None or known[1] is not held:
+            entry = self._entries.get(key)
+            if entry is None or entry[1] is not session:
                 return  # dropped while it was in use
-            self._bytes += bytes - known[2]
-            self._held[key] = (lock, held, bytes)
-            while self._bytes > self._limit and len(self._held) > 1:
-                _, (_, _, gone) = self._held.popitem(last=False)
-                self._bytes -= gone
+            self._bytes += size - entry[2]
+            self._entries[key] = (lock, session, size)
+            while self._bytes > self._max_bytes and len(self._entries) > 1:
+                _, (_, _, oldest_size) = self._entries.popitem(last=False)
+                self._bytes -= oldest_size
 
     @property
     def bytes(self) -> int:
@@ -129,7 +135,7 @@ class ShardSessionCache:
         return self._bytes
 
     def __len__(self) -> int:
-        return len(self._held)
+        return len(self._entries)
 
 
 class Shard:
@@ -140,30 +146,24 @@ class Shard:
 
     def __init__(self, part: CatalogPart, memory: int = 512_000_000) -> None:
         self.part = part
-        self.shelf = ShardSessionCache(part, memory)
+        self.sessions = ShardSessionCache(part, memory)
         self._urgent = 0
         self._guard = threading.Lock()
 
-    def answer(
-        self,
-        moment: SessionMoment,
-        supply: SupplyMessage,
-        question: Question,
-        given_up: Stop = never,
-    ) -> Answer | SupplyRequest:
-        """Answer a question about a session at a moment, or say what is lacking to do so.
+    def answer(self, request: ShardRequest, given_up: Stop = never) -> Answer | MissingDataReply:
+        """Answer a request, or say what is missing to do so.
 
         given_up: whether nobody waits for the answer any longer.
         """
-        idle = isinstance(question, RefreshBounds) or question == BeliefPart(idle=True)
-        with self._counted(0 if idle else 1), self.shelf.lend(moment) as held:
-            rows = question.page if isinstance(question, RefreshBounds) else ()
-            lacking = held.learn(moment, supply, rows)
-            if lacking is not None:
-                return lacking
+        inputs, query, idle = request.inputs, request.query, request.idle
+        with self._counted(0 if idle else 1), self.sessions.lend(inputs) as session:
+            rows = query.page if isinstance(query, RefreshQuery) else ()
+            missing = session.update(inputs, request.attachments, rows)
+            if missing is not None:
+                return missing
             try:
                 stop = (lambda: given_up() or self._busy()) if idle else given_up
-                return self._answer(held, moment, question, stop)
+                return self._answer(session, inputs, query, stop)
             except Interrupted:
                 return InterruptedReply()
 
@@ -182,64 +182,71 @@ class Shard:
         return self._urgent > 0
 
     def _answer(
-        self, held: ShardSession, moment: SessionMoment, question: Question, stop: Stop
+        self, session: ShardSession, inputs: ScoringInputs, query: Query, stop: Stop
     ) -> Answer:
-        scores = held.scores
-        match question:
-            case TopScores(width, per_click, count):
-                held.order = self._context(held, moment).ordered(width, per_click)
-                return self._first(held.order, count)
-            case TopShuffled(count):
-                return self._first(self._context(held, moment).shuffled(), count)
-            case TopProbabilities(width, per_click, log_total, count):
-                context = self._context(held, moment)
-                return self._first(context.by_probability(width, per_click, log_total), count)
-            case LogTotal(so_far):
-                found = scores.everywhere(stop)
+        scores = session.scores
+        match query:
+            case TopScoresQuery(width, per_click, count):
+                session.ranking = self._context(session, inputs).ordered(width, per_click)
+                return self._top_items(session.ranking, count)
+            case TopShuffledQuery(count):
+                return self._top_items(self._context(session, inputs).shuffled(), count)
+            case TopProbabilitiesQuery(width, per_click, log_total, count):
+                context = self._context(session, inputs)
+                return self._top_items(context.by_probability(width, per_click, log_total), count)
+            case LogTotalQuery(so_far):
+                logs = scores.everywhere(stop)
                 if so_far is not None:
-                    found = np.concatenate([[so_far], found])
-                return float(np.logaddexp.reduce(found))
-            case BeliefPart():
-                return _weighed(held, stop)
-            case CountAbove(log_total, value):
+                    logs = np.concatenate([[so_far], logs])
+                return LogTotalReply(float(np.logaddexp.reduce(logs)))
+            case BeliefQuery():
+                return _belief_part(scores, stop)
+            case RankQuery(log_total, value):
                 logs = scores.everywhere(stop) - log_total
-                return int(np.count_nonzero(logs > value)), int(np.count_nonzero(logs == value))
-            case AllScores():
-                return scores.everywhere(stop)
-            case RefreshBounds(page):
+                return RankReply(
+                    higher=int(np.count_nonzero(logs > value)),
+                    equal=int(np.count_nonzero(logs == value)),
+                )
+            case ScoresQuery():
+                return ScoresReply(scores.everywhere(stop))
+            case RefreshQuery(page):
                 scores.catch_up(stop)
-                if held.order is not None:
-                    held.shortlist = held.order.shortlist()
-                scores.anticipate(moment.evidence, page, stop)
-                return None
+                if session.ranking is not None:
+                    session.shortlist = session.ranking.shortlist()
+                scores.anticipate(inputs.evidence, page, stop)
+                return RefreshReply()
 
-    def _context(self, held: ShardSession, moment: SessionMoment) -> RankingContext:
+    def _context(self, session: ShardSession, inputs: ScoringInputs) -> RankingContext:
+        """Return the context of a ranking of this shard's rows, counted from its first."""
         rows = self.part.rows
         return RankingContext(
-            scores=held.scores,
-            seed=moment.seed,
-            step=moment.step,
+            scores=session.scores,
+            seed=inputs.seed,
+            step=inputs.step,
             page_size=1,
             blank=False,
-            clicks={row - rows.first: count for row, count in moment.clicks.items() if row in rows},
-            later=tuple(some for some in map(rows.local, moment.later) if len(some)),
+            clicks={row - rows.first: count for row, count in inputs.clicks.items() if row in rows},
+            later=tuple(some for some in map(rows.local, inputs.later) if len(some)),
             first=rows.first,
-            shortlist=held.shortlist,
+            shortlist=session.shortlist,
         )
 
-    def _first(self, order: ValueRanking, count: int) -> TopItems:
-        rows = order.early(count)
-        return TopItems(rows + self.part.rows.first, order.values(rows))
+    def _top_items(self, ranking: ValueRanking, count: int) -> TopItemsReply:
+        rows = ranking.early(count)
+        return TopItemsReply(rows + self.part.rows.first, ranking.values(rows))
 
 
-def _weighed(held: ShardSession, stop: Stop) -> BeliefPartReply:
+_LEAST_LOG_SHARE = -700.0
+"""Items whose share of the best one's probability has a lower log add nothing to any sum."""
+
+
+def _belief_part(scores: Scores, stop: Stop) -> BeliefReply:
     """Return the shard's part of the belief."""
-    scores = held.scores
     logs = scores.everywhere(stop)
     top = float(logs.max())
     if top == -math.inf:
-        return BeliefPartReply(top, 0.0, 0.0, np.zeros(scores.thetas))
+        return BeliefReply(top, 0.0, 0.0, np.zeros(scores.thetas))
     logs -= top
-    likely = logs[logs > -700.0]
+    likely = logs[logs > _LEAST_LOG_SHARE]
     shares = np.exp(likely)
-    return BeliefPartReply(top, float(shares.sum()), float(shares @ likely), scores.settings(top))
+    return BeliefReply(top, float(shares.sum()), float(shares @ likely), scores.settings(top))

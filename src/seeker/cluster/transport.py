@@ -1,39 +1,19 @@
-"""How questions get to shards and answers back; and shards in this very process."""
+"""How requests get to shards and replies back; and shards in this very process."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Protocol
 
-from seeker.cluster.messages import (
-    Answer,
-    Question,
-    SessionMoment,
-    ShardReport,
-    SupplyMessage,
-    SupplyRequest,
-)
+from seeker.cluster.messages import NoReply, Reply, ShardReport, ShardRequest
 from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.cluster.shard import Shard
 from seeker.kernels.parallel import Stop, never
 from seeker.space import View
 
-Call: TypeAlias = tuple[SessionMoment, SupplyMessage, Question]
-
-
-@dataclass(frozen=True)
-class SilentShard:
-    """In place of an answer: the shard gave none in time; why, in a few words."""
-
-    why: str
-
-
-Reply: TypeAlias = Answer | SupplyRequest | SilentShard
-
 NO_ROWS = "its part of the catalog is on the way"
-"""Why a shard cannot answer that has no rows yet."""
+"""Why a shard is silent that has no rows yet."""
 
 
 class Transport(Protocol):
@@ -45,7 +25,7 @@ class Transport(Protocol):
         ...
 
     def ask(
-        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+        self, requests: Mapping[int, ShardRequest], seconds: float, stop: Stop | None = None
     ) -> dict[int, Reply]:
         """Ask some shards at once, by number, and wait for all of them, but no longer than that.
 
@@ -54,7 +34,7 @@ class Transport(Protocol):
         """
         ...
 
-    def reports(self, seconds: float) -> dict[int, ShardReport | SilentShard]:
+    def reports(self, seconds: float) -> dict[int, ShardReport | NoReply]:
         """Ask all shards how they are, by number, and wait no longer than that."""
         ...
 
@@ -77,21 +57,22 @@ class InProcessShards:
 
     def __init__(self, views: Mapping[str, View], shards: int, memory: int = 512_000_000) -> None:
         self.ranges: tuple[RowRange, ...] = split_rows(len(next(iter(views.values()))), shards)
-        self.shards = [Shard(CatalogPart.of(views, one), memory) for one in self.ranges]
+        self.shards = [Shard(CatalogPart.of(views, rows), memory) for rows in self.ranges]
 
     def ask(
-        self, calls: Mapping[int, Call], seconds: float, stop: Stop | None = None
+        self, requests: Mapping[int, ShardRequest], seconds: float, stop: Stop | None = None
     ) -> dict[int, Reply]:
         """Ask some shards, by number."""
-        given_up = stop or never
         return {
-            number: self.shards[number].answer(*call, given_up) for number, call in calls.items()
+            shard: self.shards[shard].answer(request, stop or never)
+            for shard, request in requests.items()
         }
 
-    def reports(self, seconds: float) -> dict[int, ShardReport | SilentShard]:
+    def reports(self, seconds: float) -> dict[int, ShardReport | NoReply]:
         """Return how the shards are: always ready."""
+        pid = os.getpid()
         return {
-            number: ShardReport(os.getpid(), "", True, False, len(shard.shelf), shard.shelf.bytes)
+            number: ShardReport(pid, "", True, False, len(shard.sessions), shard.sessions.bytes)
             for number, shard in enumerate(self.shards)
         }
 

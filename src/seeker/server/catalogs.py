@@ -28,7 +28,6 @@ def join_cluster(settings: Settings, wait: bool = False) -> tuple[Catalogs, Sett
         return Catalogs.open(settings.catalogs), settings
     from seeker.cluster import ClusterCatalog
     from seeker.cluster.cluster import Cluster
-    from seeker.cluster.cluster import wait_until_ready as wait_for
 
     cluster = Cluster(
         settings.cluster,
@@ -38,11 +37,11 @@ def join_cluster(settings: Settings, wait: bool = False) -> tuple[Catalogs, Sett
         settings.belief_cache,
         settings.shard_copies or None,
     )
-    catalogs = Catalogs.open(settings.catalogs, cluster.open, cluster.renewed)
+    catalogs = Catalogs.open(settings.catalogs, cluster.open, cluster.renew)
     for name in catalogs.names if wait else ():
         catalog = catalogs.get(name)[1]
         if isinstance(catalog, ClusterCatalog):
-            wait_for(catalog)
+            catalog.wait_until_ready()
     return catalogs, replace(settings, cluster=cluster.address)
 
 
@@ -55,7 +54,7 @@ def watching(settings: Settings, stop: Callable[[], None]) -> AbstractContextMan
         return nullcontext()
     from seeker.cluster import ray_runtime
 
-    return ray_runtime.watching(stop) if settings.cluster == ray_runtime.LOCAL else nullcontext()
+    return ray_runtime.watch_ray(stop) if settings.cluster == ray_runtime.LOCAL else nullcontext()
 
 
 def shard_health(catalogs: Catalogs) -> dict[str, FleetHealth]:
