@@ -117,9 +117,9 @@ def test_not_enough_memory(place: Path, tmp_path: Path) -> None:
 def test_memory_that_runs_out_in_the_midst_of_it(tmp_path: Path) -> None:
     code, said = run(
         cwd=tmp_path,
-        code="import sys\nfrom seeker.cli import failures\n"
+        code="import sys\nfrom seeker.cli import errors\n"
         "try:\n    bytearray(1 << 62)\nexcept MemoryError as error:\n"
-        "    sys.exit(failures.said(error))",
+        "    sys.exit(errors.report_errors(error))",
     )
     assert (code, said.startswith("seeker: There is not enough memory")) == (1, True)
 

@@ -16,6 +16,9 @@ from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
 from support.engines import clicks, engine
 
+EYES = {"image": [1.0, 2.0] * 12}
+"""Who sees otherwise than others shares no distances with them, and so has more to keep."""
+
 
 def test_a_cache_of_nothing_answers_as_a_cache_of_everything(two_views: Catalog) -> None:
     store = MemoryStore()
@@ -31,10 +34,10 @@ def test_a_cache_of_nothing_answers_as_a_cache_of_everything(two_views: Catalog)
 
 def test_the_cache_keeps_to_its_bytes_and_drops_the_oldest(two_views: Catalog) -> None:
     one = engine(two_views)
-    first = clicks(one, one.start(), 2)
+    first = clicks(one, one.start(user=EYES), 2)
     room = 3 * one.cache.bytes
     one = engine(two_views, one.store, cache_bytes=room)
-    ids = [clicks(one, one.start(), 2).id for _ in range(12)]
+    ids = [clicks(one, one.start(user=EYES), 2).id for _ in range(12)]
     assert 0 < one.cache.bytes <= room
     assert 3 < len(one.cache) < 12, "light sessions find room before any is dropped"
     assert one.cache.dropped
@@ -45,7 +48,7 @@ def test_the_cache_keeps_to_its_bytes_and_drops_the_oldest(two_views: Catalog) -
 
 def test_a_session_that_was_lightened_answers_as_before(two_views: Catalog) -> None:
     one = engine(two_views)
-    shown = clicks(one, one.start(seed=3), 3)
+    shown = clicks(one, one.start(seed=3, user=EYES), 3)
     before = one.cache.bytes
     one.cache.limit = before - 1
     assert one.show(shown.id) == shown

@@ -70,9 +70,9 @@ def test_the_page_names_every_key_of_a_session(document: dict[str, Any]) -> None
     section = PAGE.read_text().split("## A session")[1].split("## Errors")[0]
     named = set(re.findall(r"`([a-z_]+)`", section))
     shapes = document["components"]["schemas"]
-    for shape in ("SessionAnswer", "ItemAnswer", "BeliefAnswer"):
+    for shape in ("SessionResponse", "ItemResponse", "BeliefResponse"):
         assert set(shapes[shape]["properties"]) <= named
-    kinds = shapes["ThingDone"]["properties"]["type"]["enum"]
+    kinds = shapes["HistoryEntry"]["properties"]["type"]["enum"]
     assert set(kinds) <= named
 
 

@@ -154,7 +154,7 @@ def test_no_exploration_is_greedy(small: Catalog) -> None:
 def test_a_strategy_that_cannot_explore_says_so(small: Catalog) -> None:
     class Alphabetical(display.Greedy):
         name = "alphabetical"
-        bolder = display.Strategy.with_exploration
+        with_exploration = display.Strategy.with_exploration
 
     session = small.session(strategy=Alphabetical())
     with pytest.raises(BadInput, match="cannot be made to explore"):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from seeker import Session
+from seeker.engine import Catalogs, Engine
 from seeker.models import Choice
 from seeker.space import Space
 from seeker.space.shared_columns import MIN_COLUMNS, SharedColumns
+from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
 
 
@@ -52,3 +54,14 @@ def test_shared_columns_stay_within_their_bytes() -> None:
     assert len(shared) == MIN_COLUMNS
     assert shared.nbytes == MIN_COLUMNS * column.nbytes
     assert not shared.add(1000, np.zeros((2, 100), np.float32)), "too few of these would fit"
+
+
+def test_an_engine_limits_what_is_shared() -> None:
+    catalog = random_catalog()
+    one = Engine(Catalogs({"shop": catalog}), MemoryStore(), cache_bytes=8_000_000)
+    shared = Choice().space([*catalog.views.values()]).shared
+    assert shared is not None
+    for row in range(2000):
+        shared.add(row, np.zeros((1, 2000), np.float32))
+    assert 900_000 < shared.nbytes <= 1_000_000
+    one.close()

@@ -142,6 +142,10 @@ class Catalog:
         views = ", ".join(f"{name} ({view.dimensions})" for name, view in self.views.items())
         return f"<Catalog of {len(self):,} items, views: {views}>"
 
+    def limit_shared_columns(self, max_bytes: int) -> None:
+        """Let searches share no more than so many bytes of distances, of each kind, from now on."""
+        next(iter(self.views.values())).column_caches.max_bytes = max_bytes
+
     def session(
         self,
         model: str | models.Model = models.DEFAULT,

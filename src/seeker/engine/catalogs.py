@@ -60,6 +60,13 @@ class Catalogs:
         self._renewer = renewer or opener
         self._looked = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
+        self._column_bytes: int | None = None
+
+    def limit_shared_columns(self, max_bytes: int) -> None:
+        """Let the sessions of all catalogs share at most so many bytes of distances."""
+        self._column_bytes = max_bytes // len(self._catalogs)
+        for catalog in self._catalogs.values():
+            catalog.limit_shared_columns(self._column_bytes)
 
     @classmethod
     def open(
@@ -114,6 +121,8 @@ class Catalogs:
             try:
                 if held.folder is not None and held.changed():
                     opened = (self._opener if at_once else self._renewer)(held.folder)
+                    if opened is not None and self._column_bytes is not None:
+                        opened.limit_shared_columns(self._column_bytes)
                     self._catalogs[name] = opened or held
             except SeekerError as error:
                 # People go on in the version that is open; who keeps the catalog must know.

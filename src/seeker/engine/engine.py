@@ -31,6 +31,9 @@ from seeker.session.events import Repeat
 from seeker.stores import IdempotencyKey, StaleWriteError, Store, StoredSession
 from seeker.stores.base import EventJson
 
+SHARED_COLUMNS_SHARE = 8
+"""One in so many bytes of the cache goes, beside it, to distances that sessions share."""
+
 
 class QuotaExceededError(SeekerError):
     """More than one may have."""
@@ -88,6 +91,7 @@ class Engine:
         self.catalogs = catalogs
         self.store = store
         self.cache = BeliefCache(cache_bytes)
+        catalogs.limit_shared_columns(cache_bytes // SHARED_COLUMNS_SHARE)
         self.background = BackgroundWorker(free, MAX_WAITING_TASKS if refresh else 0)
         self._expiry = Expiry(store, lifetime, clock)
         self._room = SessionQuota(store, sessions_per_key)

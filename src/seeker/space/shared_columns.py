@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Hashable
 from threading import Lock
 
 from seeker.types import Array
@@ -10,6 +11,21 @@ from seeker.types import Array
 MAX_BYTES = 64_000_000
 MIN_COLUMNS = 64
 """Where fewer columns fit, hardly any would be there when somebody asks for it."""
+
+
+class ColumnCaches:
+    """The columns that searches in the same views share, by what else they depend on.
+
+    max_bytes: what each kind of columns may take, of those that come from now on.
+    """
+
+    def __init__(self) -> None:
+        self.max_bytes = MAX_BYTES
+        self._caches: dict[Hashable, SharedColumns] = {}
+
+    def get(self, kind: Hashable) -> SharedColumns:
+        """Return the columns of a kind."""
+        return self._caches.setdefault(kind, SharedColumns(self.max_bytes))
 
 
 class SharedColumns:

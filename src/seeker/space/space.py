@@ -80,7 +80,7 @@ class Space:
     def _shared_columns(self, scale: Scale) -> SharedColumns:
         """Return the columns that all searches share in which items lie as they do here."""
         key = (self.views[1:], scale, self.dtype, self.summed_in)
-        return self.views[0].column_caches.setdefault(key, SharedColumns())
+        return self.views[0].column_caches.get(key)
 
     def is_shared(self, probe: DistanceProbe) -> bool:
         """Whether a column is the same for all searches: removed items have rows of a session."""

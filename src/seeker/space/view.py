@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
@@ -20,7 +19,7 @@ from seeker.space.packing import (
     runs,
     unpack,
 )
-from seeker.space.shared_columns import SharedColumns
+from seeker.space.shared_columns import ColumnCaches
 from seeker.types import Array, Doubles, Floats
 
 
@@ -142,9 +141,9 @@ class View:
     centre: Floats | None = field(default=None, repr=False)
 
     @cached_property
-    def column_caches(self) -> dict[Hashable, SharedColumns]:
-        """The columns that searches in this view share, by what else they depend on."""
-        return {}
+    def column_caches(self) -> ColumnCaches:
+        """The columns that searches in this view, and others with it, share."""
+        return ColumnCaches()
 
     @classmethod
     def from_vectors(
