@@ -3,11 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from seeker import display, models
-from seeker.catalog import Catalog, build
+from seeker.catalog import Catalog
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.session import PAPER, Belief, Explanation, Item, Page, Session
 
 if TYPE_CHECKING:
+    from seeker.catalog.build.api import build
     from seeker.client import Client
 
 __version__ = "0.1.0"
@@ -32,9 +33,13 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load what talks over the network only for those who ask for it."""
+    """Load what builds catalogs or talks over the network only for those who ask for it."""
     if name == "Client":
         from seeker.client import Client
 
         return Client
+    if name == "build":
+        from seeker.catalog.build.api import build
+
+        return build
     raise AttributeError(f"module 'seeker' has no attribute {name!r}")

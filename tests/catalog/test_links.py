@@ -13,7 +13,7 @@ import seeker
 from seeker import Catalog, SeekerError
 from seeker.catalog import nofollow
 from seeker.catalog.build import update
-from seeker.catalog.build.publish import versions_in_use
+from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
 from support.builds import SHIRTS, MeanColour, jsonl, picture
@@ -109,11 +109,11 @@ def test_nothing_behind_a_link_is_touched(shop: Path, outside: Path, place: str)
 
     steps: list[Callable[[], object]] = [
         lambda: update.remove(shop, ids=["green.png"]),
-        lambda: versions_in_use(shop),
+        lambda: tidy_catalog(shop),
         lambda: update.remove(shop, ids=["blue.png"]),
-        lambda: versions_in_use(shop),
+        lambda: tidy_catalog(shop),
         build,
-        lambda: versions_in_use(shop),
+        lambda: tidy_catalog(shop),
     ]
     done, said = 0, []
     for step in steps:
@@ -147,7 +147,7 @@ def test_a_link_that_comes_between_look_and_deed_is_not_followed(
 
     monkeypatch.setattr(nofollow.OpenFolder, "look", slow_look)
     with pytest.raises(SeekerError, match="is a link"):
-        versions_in_use(shop)
+        tidy_catalog(shop)
     assert swapped
     assert contents(outside) == before
 
@@ -199,7 +199,7 @@ def test_a_work_folder_from_elsewhere_leads_nowhere(
     for step in (
         lambda: update.remove(shop, ids=["green.png"]),
         lambda: update.add(shop, tmp_path / "more", embedders=EMBEDDERS),
-        lambda: versions_in_use(shop),
+        lambda: tidy_catalog(shop),
     ):
         try:
             step()
@@ -217,7 +217,7 @@ def test_a_catalog_that_is_reached_by_a_link_is_changed_where_it_is(
     shop.rename(tmp_path / "disk" / "really")
     shop.symlink_to(tmp_path / "disk" / "really")
     assert len(update.remove(shop, ids=["green.png"])) == 2
-    assert versions_in_use(shop) > 0
+    assert tidy_catalog(shop) > 0
     assert find_problems(shop) == []
     assert shop.is_symlink()
     assert sorted(one.name for one in (tmp_path / "disk").iterdir()) == ["really"]

@@ -13,7 +13,7 @@ import pytest
 import seeker
 from seeker import BadInput, Catalog, Conflict, NotFound, Session
 from seeker.catalog.build import update
-from seeker.catalog.build.publish import versions_in_use
+from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.file_lock import file_lock
 from seeker.catalog.verify import find_problems
 from support.builds import SHIRTS, MeanColour, jsonl, picture
@@ -114,7 +114,7 @@ def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> N
     assert update.forget_removed(path) == 1
     assert Catalog.open(path).tombstones.get("c") is None
     assert Catalog.open(path).version == 5
-    versions_in_use(path)
+    tidy_catalog(path)
     assert find_problems(path) == []
     for wrong in (-1, 1.5, "3"):
         with pytest.raises(BadInput, match="days"):
@@ -136,12 +136,18 @@ def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
         Session.replay(new, session.events)
 
 
-def test_only_the_last_updates_are_told(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(update, "UPDATES_KEPT", 2)
+def test_only_the_last_updates_are_told(catalog: Catalog) -> None:
+    file = folder_of(catalog) / "catalog.json"
+    written = json.loads(file.read_text())
+    written["source"]["updates"] = [{"version": -number} for number in range(999)]
+    file.write_text(json.dumps(written))
     for id in "abc":
         new = update.remove(folder_of(catalog), ids=[id])
     assert new.manifest is not None
-    assert [one["version"] for one in new.manifest.source["updates"]] == [3, 4]
+    updates = [one["version"] for one in new.manifest.source["updates"]]
+    assert len(updates) == update.MAX_UPDATES
+    assert updates[0] == -2
+    assert updates[-3:] == [2, 3, 4]
 
 
 def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_path: Path) -> None:
@@ -204,8 +210,8 @@ def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog)
     third = update.remove(path, ids=["c"])
     assert not (path / "items.sqlite").exists()
     assert second.item("c").title == "Skirt"
-    assert versions_in_use(path) > 0
-    assert versions_in_use(path) == 0
+    assert tidy_catalog(path) > 0
+    assert tidy_catalog(path) == 0
     assert third.item("d").title == "Hat"
     assert find_problems(path) == []
     assert len(list(path.rglob("*.sqlite"))) == 1
@@ -214,7 +220,7 @@ def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog)
 def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
     path = folder_of(catalog)
     update.remove(path, ids=["b"])
-    versions_in_use(path)
+    tidy_catalog(path)
     with pytest.raises(Conflict, match="tidied away"):
         catalog.item("a")
 
@@ -227,7 +233,7 @@ def test_one_update_at_a_time(catalog: Catalog) -> None:
             lambda: update.remove(path, ids=["a"], wait=0.0),
             lambda: update.add(path, path.parent / "shirts.jsonl", wait=0.0),
             lambda: update.forget_removed(path, wait=0.0),
-            lambda: versions_in_use(path, wait=0.0),
+            lambda: tidy_catalog(path, wait=0.0),
         ):
             with pytest.raises(Conflict, match="another process"):
                 change()
@@ -265,7 +271,7 @@ def test_thumbnails_are_shared_and_swept(tmp_path: Path) -> None:
     assert len(set(files)) == 3
     assert added.items([0, 1]) == catalog.items([0, 1])
     fewer = update.remove(path, ids=["green.png"])
-    versions_in_use(path)
+    tidy_catalog(path)
     assert len(list((path / "media").rglob("*.webp"))) == 2
     assert [item.id for item in fewer.items([0, 1])] == ["red.png", "blue.png"]
     assert find_problems(path) == []

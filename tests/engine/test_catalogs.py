@@ -8,7 +8,6 @@ import pytest
 
 from seeker import BadInput, Catalog, Conflict, NotFound
 from seeker.catalog.build import update
-from seeker.catalog.build.entry import options
 from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore
@@ -43,7 +42,7 @@ def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
     gone = shown.page.ids[0]
     other = one.act(one.start().id, Click(gone, "like"))
     more = [{"id": "new", "title": "new thing", "price": 1, "vector": [0.5] * 12}]
-    update.add(folder, jsonl(tmp_path / "more.jsonl", more), options=options())
+    update.add(folder, jsonl(tmp_path / "more.jsonl", more))
     assert one.show(shown.id) == shown
     now[0] = 2.0
     assert one.show(shown.id).page.total == 121

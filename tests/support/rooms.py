@@ -5,7 +5,7 @@ from __future__ import annotations
 # Each room may import from itself and from the rooms named before it.
 ROOMS = [
     ("errors", "types"),
-    ("validation",),
+    ("validation", "files"),
     ("registry", "kernels"),
     ("space",),
     ("models",),

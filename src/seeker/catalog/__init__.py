@@ -1,7 +1,6 @@
 """Catalogs: items and the views in which they are compared."""
 
-from seeker.catalog.build.entry import build
 from seeker.catalog.catalog import Catalog, Hit
 from seeker.catalog.filters import Facet
 
-__all__ = ["Catalog", "Facet", "Hit", "build"]
+__all__ = ["Catalog", "Facet", "Hit"]

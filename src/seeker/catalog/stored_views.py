@@ -147,8 +147,3 @@ def _opened(folder: Path, stored: FileEntry) -> Iterator[BinaryIO]:
         raise damaged(folder, f"'{stored.file}' is not a plain file") from None
     except (FileNotFoundError, NotADirectoryError):
         raise damaged(folder, f"'{stored.file}' is missing") from None
-
-
-def map_vectors(folder: Path, file: str) -> Array:
-    """Return an array of our own making that is read from its file when it is used."""
-    return np.asarray(np.load(folder / file, mmap_mode="r", allow_pickle=False))

@@ -65,7 +65,7 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--replace", is_flag=True, help="Make a new version of a catalog that is there.")
 @_source_options
 @resumable()
-def build(source: str, out: str, quiet: bool, **given: Any) -> None:
+def build(source: str, out: str, quiet: bool, **options: Any) -> None:
     """Make a catalog from SOURCE.
 
     SOURCE is a folder of pictures, a table (.csv, .tsv, .jsonl, .parquet), arrays (.npy, .npz) or
@@ -74,7 +74,7 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
     import seeker
     from seeker.kernels.compiled import NOTICE, compiled
 
-    catalog = seeker.build(source, out, tell=_tell(quiet), progress=shows_bar(quiet), **given)
+    catalog = seeker.build(source, out, tell=_tell(quiet), progress=shows_bar(quiet), **options)
     if not compiled():
         # Here a person expects to wait, and not at the first click.
         _tell(quiet)(NOTICE)
@@ -91,19 +91,19 @@ def build(source: str, out: str, quiet: bool, **given: Any) -> None:
 )
 @_source_options
 @resumable()
-def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **given: Any) -> None:
+def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **options: Any) -> None:
     """Add the items of SOURCE to CATALOG, as a new version of it.
 
     Whoever has the catalog open keeps the old version. Items whose id is there already are left
     out.
     """
     from seeker.catalog.build import update
-    from seeker.catalog.build.entry import options
+    from seeker.catalog.build.source import SourceOptions
 
     changed = update.add(
         catalog,
         source,
-        options=options(**given),
+        options=SourceOptions(**options),
         strict=strict,
         trust=trust,
         tell=_tell(quiet),

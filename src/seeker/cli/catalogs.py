@@ -189,10 +189,10 @@ def tidy(catalog: str, forget_removed: int | None) -> None:
     searches.
     """
     from seeker.catalog.build import update
-    from seeker.catalog.build.publish import versions_in_use
+    from seeker.catalog.build.publish import tidy_catalog
 
     if forget_removed is not None:
         gone = update.forget_removed(catalog, forget_removed)
         click.echo(f"Forgot {format_count(gone, 'removed item')}.")
-    freed = versions_in_use(Path(catalog))
+    freed = tidy_catalog(Path(catalog))
     click.echo(f"Freed {format_bytes(freed)}.")

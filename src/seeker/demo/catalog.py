@@ -31,7 +31,7 @@ def demo_catalog(tell: ProgressCallback | None = None, progress: bool = False) -
     place = folder()
     if (place / "catalog.json").exists():
         return Catalog.open(place)
-    from seeker.catalog.build.build import build
+    from seeker.catalog.build.api import build
 
     if tell is not None:
         tell("The catalog of emoji is built now, once; that takes a minute or two …")

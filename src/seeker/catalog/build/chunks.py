@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
@@ -15,13 +14,20 @@ import numpy as np
 
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import Picture, Record, RowProblem
-from seeker.catalog.nofollow import new_file, real_folder
+from seeker.catalog.nofollow import real_folder
 from seeker.errors import BadInput, NotFound, SeekerError
+from seeker.files import atomic_write
 from seeker.kernels.parallel import cores
 from seeker.types import Array, Floats
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+BATCH_ITEMS = 32
+"""How many pictures are held open at a time, and how many things are embedded at once."""
+
+THUMBNAIL_PIXELS = 320
+"""Thumbnails fit into so many pixels each way: two for each of a card's on a fine screen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +42,8 @@ class Chunk:
         """Write the chunk to a file, all of it or nothing."""
         described = {"items": self.items, "problems": [asdict(one) for one in self.problems]}
         text = np.frombuffer(json.dumps(described).encode(), np.uint8)
-        aside = path.with_suffix(".new")
-        with new_file(aside) as handle:
+        with atomic_write(path) as handle:
             np.savez(handle, described=text, **_prefixed(self.vectors))
-            handle.flush()
-            os.fsync(handle.fileno())
-        aside.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> Chunk:
@@ -61,9 +63,9 @@ def _prefixed(vectors: dict[str, Floats]) -> dict[str, Any]:
     return {f"view {name}": one for name, one in vectors.items()}
 
 
-def chunk_fingerprint(rows: Sequence[Record | RowProblem], making: str) -> str:
-    """Return a name for what these rows give; making: a name for how the views are made."""
-    digest = hashlib.sha256(making.encode())
+def chunk_fingerprint(rows: Sequence[Record | RowProblem], recipe: str) -> str:
+    """Return a name for what these rows give; recipe: a name for how the views are made."""
+    digest = hashlib.sha256(recipe.encode())
     for row in rows:
         if isinstance(row, RowProblem):
             digest.update(repr(row).encode("utf-8", "surrogatepass"))
@@ -90,27 +92,20 @@ def chunk_fingerprint(rows: Sequence[Record | RowProblem], making: str) -> str:
 
 def _stamp(path: Path) -> bytes:
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return f"{path} is gone".encode("utf-8", "surrogatepass")
-    return f"{path} {found.st_size} {found.st_mtime_ns}".encode("utf-8", "surrogatepass")
+    return f"{path} {status.st_size} {status.st_mtime_ns}".encode("utf-8", "surrogatepass")
 
 
-def chunk_name(makings: Sequence[ViewSpec], thumbnail: int) -> str:
-    """Return a name for how views are made: the same makings give the same name."""
+def views_recipe(specs: Sequence[ViewSpec]) -> str:
+    """Return a name for how views are made: the same specs give the same name."""
     described = [
-        (one.name, one.of, one.dimensions, one.metric, one.column)
+        (one.name, one.input, one.dimensions, one.metric, one.column)
         + ((one.embedder.name, one.embedder.version) if one.embedder else ())
-        for one in makings
+        for one in specs
     ]
-    return json.dumps(["chunk 1", thumbnail, described])
-
-
-EMBED_BATCH = 32
-"""How many pictures are held open at a time, and how many things are embedded at once."""
-
-THUMBNAIL_SIDE = 320
-"""Thumbnails fit into this many pixels: two for each of a grid's places on a fine screen."""
+    return json.dumps(["chunk 1", THUMBNAIL_PIXELS, described])
 
 
 @dataclass
@@ -126,59 +121,59 @@ class _PendingItem:
 class ChunkBuilder:
     """Turns rows into chunks; media: the folder that thumbnails are written to."""
 
-    def __init__(self, makings: Sequence[ViewSpec], media: Path) -> None:
-        self._makings = makings
+    def __init__(self, specs: Sequence[ViewSpec], media: Path) -> None:
+        self._specs = specs
         self._media = media
-        self._hands = ThreadPoolExecutor(cores(), "pictures")
+        self._pool = ThreadPoolExecutor(cores(), "pictures")
 
     def close(self) -> None:
         """Let the helping threads go."""
-        self._hands.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
     def make(self, rows: Sequence[Record | RowProblem]) -> Chunk:
         """Return the chunk of some rows; what cannot become an item becomes a problem."""
         problems: list[RowProblem] = []
         done: list[_PendingItem] = []
-        for start in range(0, len(rows), EMBED_BATCH):
+        for start in range(0, len(rows), BATCH_ITEMS):
             batch: list[_PendingItem] = []
-            for one in self._prepared(rows[start : start + EMBED_BATCH]):
+            for one in self._prepared(rows[start : start + BATCH_ITEMS]):
                 (problems if isinstance(one, RowProblem) else batch).append(one)  # type: ignore[arg-type]
-            for making in self._makings:
-                if making.embedder is not None:
-                    batch = self._embed(making, batch, problems)
+            for spec in self._specs:
+                if spec.embedder is not None:
+                    batch = self._embed(spec, batch, problems)
             for ready in batch:
                 ready.image = None
             done += batch
         vectors = {
-            making.name: np.stack([ready.vectors[making.name] for ready in done])
+            spec.name: np.stack([ready.vectors[spec.name] for ready in done])
             if done
-            else np.empty((0, making.dimensions), np.float32)
-            for making in self._makings
+            else np.empty((0, spec.dimensions), np.float32)
+            for spec in self._specs
         }
         return Chunk([_item(ready) for ready in done], vectors, problems)
 
     def _prepared(self, rows: Sequence[Record | RowProblem]) -> Iterable[_PendingItem | RowProblem]:
         """Prepare rows, pictures side by side; handing over anything else would cost more."""
         if any(isinstance(row, Record) and row.picture is not None for row in rows):
-            return self._hands.map(self._prepare, rows)
+            return self._pool.map(self._prepare, rows)
         return map(self._prepare, rows)
 
     def _prepare(self, row: Record | RowProblem) -> _PendingItem | RowProblem:
         if isinstance(row, RowProblem):
             return row
         ready = _PendingItem(row)
-        for making in self._makings:
-            if making.of == "vectors":
-                given = row.vectors.get(making.column)
-                if given is None:
-                    return RowProblem(row.place, "no vector", making.column)
-                found = given if isinstance(given, str) else check_record_vector(given, making)
-                if isinstance(found, str):
-                    return RowProblem(row.place, "bad vector", f"{making.name}: {found}")
-                ready.vectors[making.name] = found
-            elif making.of == "text" and not (row.title or row.text):
+        for spec in self._specs:
+            if spec.input == "vectors":
+                cell = row.vectors.get(spec.column)
+                if cell is None:
+                    return RowProblem(row.place, "no vector", spec.column)
+                vector = cell if isinstance(cell, str) else check_record_vector(cell, spec)
+                if isinstance(vector, str):
+                    return RowProblem(row.place, "bad vector", f"{spec.name}: {vector}")
+                ready.vectors[spec.name] = vector
+            elif spec.input == "text" and not (row.title or row.text):
                 return RowProblem(row.place, "no text")
-            elif making.of == "picture" and row.picture is None:
+            elif spec.input == "picture" and row.picture is None:
                 return RowProblem(row.place, "no picture")
         if row.picture is not None:
             try:
@@ -191,75 +186,69 @@ class ChunkBuilder:
         return ready
 
     def _embed(
-        self, making: ViewSpec, batch: list[_PendingItem], problems: list[RowProblem]
+        self, spec: ViewSpec, batch: list[_PendingItem], problems: list[RowProblem]
     ) -> list[_PendingItem]:
         """Give every record its vector; return those that got one."""
-        if not batch or making.embedder is None:
+        if not batch or spec.embedder is None:
             return batch
-        if making.of == "picture":
-            vectors = np.asarray(making.embedder.embed([ready.image for ready in batch]))
-        elif making.of == "attribute":
-            values = [ready.record.attributes.get(making.column) for ready in batch]
-            vectors = np.asarray(making.embedder.embed(values))
+        if spec.input == "picture":
+            vectors = np.asarray(spec.embedder.embed([ready.image for ready in batch]))
+        elif spec.input == "attribute":
+            values = [ready.record.attributes.get(spec.column) for ready in batch]
+            vectors = np.asarray(spec.embedder.embed(values))
         else:
-            texts = [embedded_text(ready.record) for ready in batch]
-            vectors = np.asarray(making.embedder.embed_text(texts))
-        if vectors.shape != (len(batch), making.dimensions):
+            texts = [ready.record.embedded_text for ready in batch]
+            vectors = np.asarray(spec.embedder.embed_text(texts))
+        if vectors.shape != (len(batch), spec.dimensions):
             raise SeekerError(
-                f"The embedder '{making.embedder.name}' returned shape {vectors.shape} instead of "
-                f"{(len(batch), making.dimensions)}."
+                f"The embedder '{spec.embedder.name}' returned shape {vectors.shape} instead of "
+                f"{(len(batch), spec.dimensions)}."
             )
-        kept = []
-        for ready, vector in zip(batch, vectors, strict=True):
-            found = check_record_vector(vector, making)
-            if isinstance(found, str):
-                problems.append(RowProblem(ready.record.place, "bad vector", found))
+        embedded = []
+        for ready, row in zip(batch, vectors, strict=True):
+            vector = check_record_vector(row, spec)
+            if isinstance(vector, str):
+                problems.append(RowProblem(ready.record.place, "bad vector", vector))
             else:
-                ready.vectors[making.name] = found
-                kept.append(ready)
-        return kept
+                ready.vectors[spec.name] = vector
+                embedded.append(ready)
+        return embedded
 
     def _thumbnail(self, image: Image) -> str:
         """Write a thumbnail under a name made of its contents; return its path in the catalog."""
         from seeker.embedders.pictures import thumbnail
 
-        contents = thumbnail(image, THUMBNAIL_SIDE)
+        contents = thumbnail(image, THUMBNAIL_PIXELS)
         name = hashlib.sha256(contents).hexdigest()[:32]
         file = self._media / name[:2] / f"{name}.webp"
         if not file.exists() or file.stat().st_size != len(contents):
             real_folder(self._media)
             real_folder(file.parent)
-            aside = file.with_name(f"{name}.{os.getpid()}-{id(image)}.new")
-            with new_file(aside) as handle:
+            # Not brought to disk one by one: a resumed build looks whether they are whole.
+            with atomic_write(file, sync=False) as handle:
                 handle.write(contents)
-            aside.replace(file)
         return f"media/{name[:2]}/{name}.webp"
 
 
-def check_record_vector(vector: Array, making: ViewSpec) -> Floats | str:
+def check_record_vector(vector: Array, spec: ViewSpec) -> Floats | str:
     """Return a vector as it is kept, (d,) float32, or what is wrong with it."""
-    if vector.shape != (making.dimensions,):
-        return f"{vector.size} numbers instead of {making.dimensions}"
-    kept = vector if vector.dtype == np.float32 else _single(vector)
-    if not np.isfinite(kept).all():
+    if vector.shape != (spec.dimensions,):
+        return f"{vector.size} numbers instead of {spec.dimensions}"
+    single = vector if vector.dtype == np.float32 else _single(vector)
+    if not np.isfinite(single).all():
         return "it holds NaN, infinity or a number that is too large"
-    if making.metric == "cosine":
-        exact = kept.astype(np.float64)
+    if spec.metric == "cosine":
+        exact = single.astype(np.float64)
         length = np.sqrt((exact**2).sum())
         if not length:
             return "it is all zeros, which has no direction"
-        kept = (exact / length).astype(np.float32)
-    return kept
+        single = (exact / length).astype(np.float32)
+    return single
 
 
 def _single(vector: Array) -> Floats:
     with np.errstate(over="ignore"):
         return vector.astype(np.float32)
-
-
-def embedded_text(record: Record) -> str:
-    """Return the text that stands for an item: its title, then what is said about it."""
-    return "\n".join(filter(None, (record.title, record.text)))
 
 
 def open_record_picture(picture: Picture) -> Image:

@@ -6,8 +6,9 @@ import io
 import os
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
@@ -18,8 +19,9 @@ from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import FileEntry, ViewEntry
-from seeker.catalog.nofollow import new_file, real_folder
+from seeker.catalog.nofollow import new_file, real_folder, remove_tree
 from seeker.errors import BadInput
+from seeker.files import atomic_write
 from seeker.space import View
 from seeker.space.metric import FAST
 from seeker.space.metric import check as check_metric
@@ -27,17 +29,17 @@ from seeker.space.packing import StoredVectors, choose_dtype, pack_in_runs
 from seeker.space.view import mean
 from seeker.types import Array, Floats
 
-_HEADER = 128
+_HEADER_BYTES = 128
 """Room for the header, which can be written only when the count is known; keeps rows aligned."""
 
 
 class VectorFile:
-    """A (items, d) array in a file, made by appending."""
+    """A (items, d) array in a file, filled by appending."""
 
-    def __init__(self, path: Path, dimensions: int, dtype: StoredVectors = "float32") -> None:
-        real_folder(path.parent)
-        self._handle = new_file(path)
-        self._handle.write(b"\0" * _HEADER)
+    def __init__(self, file: BinaryIO, dimensions: int, dtype: StoredVectors = "float32") -> None:
+        """Fill a new file that was opened to write."""
+        self._handle = file
+        self._handle.write(b"\0" * _HEADER_BYTES)
         self._dimensions = dimensions
         self._dtype = np.dtype(dtype).newbyteorder("<")
         self.count = 0
@@ -47,8 +49,8 @@ class VectorFile:
         self._handle.write(np.ascontiguousarray(vectors, self._dtype).data)
         self.count += len(vectors)
 
-    def finish(self) -> None:
-        """Write the header and bring everything to disk."""
+    def write_header(self) -> None:
+        """Write the header, which says how many rows there are."""
         header = io.BytesIO()
         described = {
             "descr": npy.dtype_to_descr(self._dtype),
@@ -56,12 +58,16 @@ class VectorFile:
             "shape": (self.count, self._dimensions),
         }
         npy.write_array_header_1_0(header, described)
-        written = header.getvalue()
+        start = header.getvalue()
         # The length of the header is in bytes 8 and 9; blanks before its final newline are free.
-        text = written[10:].rstrip() + b" " * _HEADER
-        text = text[: _HEADER - 11] + b"\n"
+        text = start[10:].rstrip() + b" " * _HEADER_BYTES
+        text = text[: _HEADER_BYTES - 11] + b"\n"
         self._handle.seek(0)
-        self._handle.write(written[:8] + len(text).to_bytes(2, "little") + text)
+        self._handle.write(start[:8] + len(text).to_bytes(2, "little") + text)
+
+    def finish(self) -> None:
+        """Write the header, bring everything to disk, and close the file."""
+        self.write_header()
         self._handle.flush()
         os.fsync(self._handle.fileno())
         self._handle.close()
@@ -79,25 +85,21 @@ def compact(path: Path, dtype: StoredVectors, centre: Floats | None) -> Floats:
     vectors: Array = np.load(path, mmap_mode="r", allow_pickle=False)
     if centre is None:
         centre = mean(vectors).astype(np.float32)
-    aside = path.with_suffix(".new")
-    file = VectorFile(aside, vectors.shape[1], dtype)
     every = []
-    try:
+    with atomic_write(path) as handle:
+        file = VectorFile(handle, vectors.shape[1], dtype)
         for _, codes, steps in pack_in_runs(vectors, dtype, centre):
             file.append(codes)
             if steps is not None:
                 every.append(steps)
-        file.finish()
-    finally:
-        file.close()
-    if every:
-        with new_file(steps_of(path)) as handle:
-            np.save(handle, np.concatenate(every), allow_pickle=False)
-    aside.replace(path)
+        file.write_header()
+        if every:
+            with new_file(steps_path(path)) as steps_file:
+                np.save(steps_file, np.concatenate(every), allow_pickle=False)
     return centre
 
 
-def steps_of(path: Path) -> Path:
+def steps_path(path: Path) -> Path:
     """Return where the steps of an int8 view's file are kept."""
     return path.with_name(f"{path.stem}.steps.npy")
 
@@ -114,37 +116,39 @@ class AssembledFiles:
 
 
 class Assembly:
-    """Files of a version in the making, in a folder of their own."""
+    """Files of a version in the spec, in a folder of their own."""
 
     def __init__(
         self,
         folder: Path,
-        makings: Sequence[ViewSpec],
+        specs: Sequence[ViewSpec],
         loose: bool,
         kinds: Mapping[str, Kind] | None = None,
-        taken: Callable[[str], bool] = lambda _: False,
+        is_taken: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """Start empty. kinds: what attributes must be; taken: whether an id is in use elsewhere."""
+        """Start empty. kinds: what attributes must be. is_taken: whether an id is in use."""
         self._folder = real_folder(folder)
-        self._makings = makings
+        self._specs = specs
         self._loose = loose
         self._kinds = kinds or {}
-        self._taken = taken
+        self._is_taken = is_taken
         for ending in ("", "-journal", "-wal", "-shm"):
             (folder / f"items.sqlite{ending}").unlink(missing_ok=True)
+        remove_tree(folder / "views")
         connection = sqlite3.connect(folder / "items.sqlite", isolation_level=None)
         self.writer = ItemWriter(connection, loose)
+        views = real_folder(folder / "views")
         self.vectors = {
-            one.name: VectorFile(folder / "views" / f"{one.name}.npy", one.dimensions)
-            for one in makings
+            one.name: VectorFile(new_file(views / f"{one.name}.npy"), one.dimensions)
+            for one in specs
         }
 
     def add(self, chunk: Chunk) -> list[RowProblem]:
         """Add the items of a chunk; return what could not be added."""
-        problems, kept = [], []
+        problems, places = [], []
         for place, item in enumerate(chunk.items):
             attributes = item["attributes"]
-            if self._taken(item["id"]):
+            if self._is_taken(item["id"]):
                 problems.append(
                     RowProblem(
                         item["place"], "id that is in the catalog already", shorten(item["id"])
@@ -164,10 +168,10 @@ class Assembly:
             if not self.writer.add(item["id"], title, item["text"], item["media"], attributes):
                 problems.append(RowProblem(item["place"], "duplicate id", shorten(item["id"])))
                 continue
-            kept.append(place)
+            places.append(place)
         for name, file in self.vectors.items():
             vectors = chunk.vectors[name]
-            file.append(vectors if len(kept) == len(vectors) else vectors[kept])
+            file.append(vectors if len(places) == len(vectors) else vectors[places])
         return problems
 
     def append(self, vectors: Mapping[str, Floats]) -> None:
@@ -188,10 +192,10 @@ class Assembly:
         self.writer.connection.close()
         fsync_file(self._folder / "items.sqlite")
         views = {}
-        for making in self._makings:
-            self.vectors[making.name].finish()
-            centre = (centres or {}).get(making.name)
-            views[making.name] = self._measured(making, prefix, centre)
+        for spec in self._specs:
+            self.vectors[spec.name].finish()
+            centre = (centres or {}).get(spec.name)
+            views[spec.name] = self._measured(spec, prefix, centre)
         items = _prefixed_entry(self._folder, "items.sqlite", prefix)
         return AssembledFiles(self.writer.count, pictures, items, attributes, views)
 
@@ -201,39 +205,39 @@ class Assembly:
         for file in self.vectors.values():
             file.close()
 
-    def _measured(self, making: ViewSpec, prefix: str, centre: Floats | None) -> ViewEntry:
-        file = f"views/{making.name}.npy"
+    def _measured(self, spec: ViewSpec, prefix: str, centre: Floats | None) -> ViewEntry:
+        file = f"views/{spec.name}.npy"
         path = self._folder / file
-        dtype = choose_dtype(making.dtype, self.writer.count, making.dimensions)
+        dtype = choose_dtype(spec.dtype, self.writer.count, spec.dimensions)
         if dtype != "float32":
             centre = compact(path, dtype, centre)
         vectors = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        steps = np.load(steps_of(path), allow_pickle=False) if dtype == "int8" else None
+        steps = np.load(steps_path(path), allow_pickle=False) if dtype == "int8" else None
         # Vectors of a cosine view have length one already; what is measured is the same.
-        metric = check_metric("euclidean" if making.metric in FAST else making.metric)
+        metric = check_metric("euclidean" if spec.metric in FAST else spec.metric)
         if dtype == "float32":
-            view = View.from_vectors(making.name, vectors, metric)
+            view = View.from_vectors(spec.name, vectors, metric)
         else:
-            view = View.measured(making.name, vectors, metric, steps=steps, centre=centre)
-        moments = f"views/{making.name}.moments.npy"
-        kept = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
+            view = View.measured(spec.name, vectors, metric, steps=steps, centre=centre)
+        moments = f"views/{spec.name}.moments.npy"
+        rows = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
         with new_file(self._folder / moments) as handle:
-            np.save(handle, np.stack(kept), allow_pickle=False)
+            np.save(handle, np.stack(rows), allow_pickle=False)
         fsync_file(self._folder / moments)
         if steps is not None:
-            fsync_file(steps_of(path))
-        beside = steps_of(path).relative_to(self._folder).as_posix()
+            fsync_file(steps_path(path))
+        beside = steps_path(path).relative_to(self._folder).as_posix()
         return ViewEntry(
             vectors=_prefixed_entry(self._folder, file, prefix),
             moments=_prefixed_entry(self._folder, moments, prefix),
-            dimensions=making.dimensions,
-            metric=making.metric,
+            dimensions=spec.dimensions,
+            metric=spec.metric,
             units="unit",
             scale=view.scale,
             radius=view.radius,
             dtype=dtype,
             steps=None if steps is None else _prefixed_entry(self._folder, beside, prefix),
-            embedder=making.made_by,
+            embedder=spec.embedder_entry,
         )
 
 
@@ -244,5 +248,4 @@ def fsync_file(path: Path) -> None:
 
 
 def _prefixed_entry(folder: Path, file: str, prefix: str) -> FileEntry:
-    found = FileEntry.of(folder, file)
-    return FileEntry(f"{prefix}{found.file}", found.bytes, found.sha256)
+    return replace(FileEntry.of(folder, file), file=f"{prefix}{file}")

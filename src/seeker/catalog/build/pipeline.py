@@ -12,21 +12,20 @@ from typing import Any, TypeVar
 
 from seeker.catalog.attributes import Kind, shorten
 from seeker.catalog.build.chunks import (
-    THUMBNAIL_SIDE,
     Chunk,
     ChunkBuilder,
     chunk_fingerprint,
-    chunk_name,
+    views_recipe,
 )
 from seeker.catalog.build.files import AssembledFiles, Assembly
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem, Source
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest_fields import is_media_name
-from seeker.catalog.nofollow import real_folder
+from seeker.catalog.nofollow import new_file, real_folder, remove_tree
 from seeker.errors import BadInput
 
-_EXAMPLES = 5
+_MAX_EXAMPLES = 5
 
 
 class BuildReport:
@@ -41,24 +40,24 @@ class BuildReport:
         self.rows = 0
         self.counts: Counter[str] = Counter()
         self.examples: dict[str, list[str]] = {}
-        self._told: dict[str, str] = {}
+        self._last_detail: dict[str, str] = {}
 
     def add(self, problem: RowProblem) -> None:
         """Count a problem."""
-        said = short_place(problem.place)
+        place = short_place(problem.place)
         if self._strict:
             detail = f" ({problem.detail})" if problem.detail else ""
             raise BadInput(
-                f"{problem.what.capitalize()}: {said}{detail}.",
+                f"{problem.what.capitalize()}: {place}{detail}.",
                 "Mend it, or leave out --strict (strict=True) to skip such rows.",
             )
         self.counts[problem.what] += 1
-        kept = self.examples.setdefault(problem.what, [])
-        if len(kept) < _EXAMPLES:
+        examples = self.examples.setdefault(problem.what, [])
+        if len(examples) < _MAX_EXAMPLES:
             # Whatever is wrong with many rows is said once.
-            new = problem.detail and problem.detail != self._told.get(problem.what)
-            kept.append(f"{said} ({problem.detail})" if new else said)
-            self._told[problem.what] = problem.detail
+            new = problem.detail and problem.detail != self._last_detail.get(problem.what)
+            examples.append(f"{place} ({problem.detail})" if new else place)
+            self._last_detail[problem.what] = problem.detail
 
     def lines(self) -> list[str]:
         """Return the report in lines for people; empty if all went well."""
@@ -99,13 +98,13 @@ class BuildProgress:
     def __init__(self, tell: ProgressCallback | None, bar: bool) -> None:
         self._tell = tell
         self._bar = bar
-        self._shown: Any = None
+        self._display: Any = None
 
     def say(self, line: str) -> None:
         """Say something."""
         if self._tell is not None:
-            if self._shown is not None:
-                self._shown.clear()
+            if self._display is not None:
+                self._display.clear()
             self._tell(line)
 
     def start(self, total: int | None) -> None:
@@ -113,16 +112,16 @@ class BuildProgress:
         if self._bar:
             from tqdm import tqdm
 
-            self._shown = tqdm(total=total, unit=" items", smoothing=0.1, dynamic_ncols=True)
+            self._display = tqdm(total=total, unit=" items", smoothing=0.1, dynamic_ncols=True)
 
     def advance(self, rows: int, again: bool) -> None:
         """Count rows as done; again: they had been done before."""
-        if self._shown is None:
+        if self._display is None:
             return
         if again:
             # What was only read back says nothing about the speed of what is still to do.
-            self._shown.initial += rows
-        self._shown.update(rows)
+            self._display.initial += rows
+        self._display.update(rows)
 
     def __enter__(self) -> BuildProgress:
         return self
@@ -133,11 +132,11 @@ class BuildProgress:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._shown is not None:
-            self._shown.close()
+        if self._display is not None:
+            self._display.close()
 
 
-EMBEDDED, READY = 256, 8192
+EMBEDDED_CHUNK_ROWS, VECTOR_CHUNK_ROWS = 256, 8192
 """How many rows make a chunk: few where each costs time, many where vectors are there already."""
 
 Thing = TypeVar("Thing")
@@ -147,36 +146,56 @@ class EmptySourceError(BadInput):
     """A source whose rows are all bad: there is nothing to go on with."""
 
 
+def prepare_work_folder(work: Path, recipe: str) -> bool:
+    """Make a work folder ready; return whether there is work in it that can be gone on with.
+
+    recipe: a name for the source and how its views are made; what another one left is removed.
+    """
+    note = work / "how.json"
+    try:
+        same = not note.is_symlink() and note.read_text(encoding="utf-8") == recipe
+    except (FileNotFoundError, UnicodeDecodeError):
+        same = False
+    if not same:
+        # Never the lock: it is held.
+        for name in ("chunks", "new"):
+            remove_tree(work / name)
+        with new_file(note) as handle:
+            handle.write(recipe.encode())
+    return same and any((work / "chunks").glob("*.npz"))
+
+
 def run_build(
     source: Source,
-    makings: Sequence[ViewSpec],
+    specs: Sequence[ViewSpec],
     work: Path,
     report: BuildReport,
     progress: BuildProgress,
     prefix: str = "",
     kinds: Mapping[str, Kind] | None = None,
-    taken: Callable[[str], bool] = lambda _: False,
+    is_taken: Callable[[str], bool] = lambda _: False,
     on_complete: Callable[[ItemWriter], None] = lambda _: None,
 ) -> AssembledFiles:
     """Make the files of a version in the folder work/new; chunks are kept in work/chunks.
 
-    on_complete: called with the full item table before it is closed. Whatever was interrupted: the
-    same source gives the same files, and only chunks that are not there yet, or whose rows have
-    changed, are made.
+    is_taken: whether an id is in use elsewhere. on_complete: called with the full item table before
+    it is closed. Whatever was interrupted: the same source gives the same files, and only chunks
+    that are not there yet, or whose rows have changed, are made.
     """
     chunks, new = work / "chunks", work / "new"
     real_folder(chunks)
-    size = EMBEDDED if source.offer.pictures or any(one.embedder for one in makings) else READY
-    how = chunk_name(makings, THUMBNAIL_SIDE)
-    assembly = Assembly(new, makings, source.loose, kinds, taken)
-    maker = ChunkBuilder(makings, new / "media")
+    embeds = source.offer.pictures or any(one.embedder for one in specs)
+    size = EMBEDDED_CHUNK_ROWS if embeds else VECTOR_CHUNK_ROWS
+    recipe = views_recipe(specs)
+    assembly = Assembly(new, specs, source.loose, kinds, is_taken)
+    builder = ChunkBuilder(specs, new / "media")
     try:
         for number, rows in enumerate(_grouped(source.records(), size)):
-            file = chunks / f"{number:06d}-{chunk_fingerprint(rows, how)}.npz"
-            chunk = _kept_chunk(file, new)
+            file = chunks / f"{number:06d}-{chunk_fingerprint(rows, recipe)}.npz"
+            chunk = _load_chunk(file, new)
             again = chunk is not None
             if chunk is None:
-                chunk = maker.make(rows)
+                chunk = builder.make(rows)
                 chunk.save(file)
             report.rows += len(rows)
             for problem in [*chunk.problems, *assembly.add(chunk)]:
@@ -191,7 +210,7 @@ def run_build(
         on_complete(assembly.writer)
         return assembly.finish(prefix)
     finally:
-        maker.close()
+        builder.close()
         assembly.close()
 
 
@@ -201,7 +220,7 @@ def _grouped(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
         yield group
 
 
-def _kept_chunk(file: Path, new: Path) -> Chunk | None:
+def _load_chunk(file: Path, new: Path) -> Chunk | None:
     """Return a chunk that was made before, if it and its thumbnails are whole."""
     if not file.exists():
         return None

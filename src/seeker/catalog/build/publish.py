@@ -1,67 +1,32 @@
-"""Puts a version in its place, at once, and clears away versions that nobody uses."""
+"""Puts a version in its place, at once, and removes what old versions have left."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from seeker import __version__
+from seeker.catalog.build.files import AssembledFiles
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
 from seeker.catalog.item_table import FileConnections
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import MANIFEST_NAME, Manifest, read_manifest, work_folder
+from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.errors import Conflict, NotFound
 
-_TOMBSTONE_ROWS = 4096
-
-
-def write_tombstones(
-    writer: ItemWriter, old: Catalog, makings: Sequence[ViewSpec], since: int = 0
-) -> int:
-    """Write the vectors of items that the old version had and the new one lacks; return how many.
-
-    Only views that are made in the same way in both are kept: vectors of others would mean
-    nothing. What had left before stays, unless it was last there before version `since`.
-    """
-    manifest = old.manifest
-    if manifest is None:
-        return 0
-    same = [
-        one.name
-        for one in makings
-        if one.name in manifest.views
-        and manifest.views[one.name].dimensions == one.dimensions
-        and manifest.views[one.name].metric == one.metric
-        and manifest.views[one.name].embedder == one.made_by
-    ]
-    if not same:
-        return 0
-    kept = set()
-    sizes = {name: 4 * manifest.views[name].dimensions for name in same}
-    for id, view, version, vector in old.walk_tombstones():
-        fits = isinstance(vector, bytes) and len(vector) == sizes.get(view)
-        if version >= since and fits and not writer.has(id):
-            writer.add_tombstone(id, view, version, vector)
-            kept.add(id)
-    for start in range(0, len(old), _TOMBSTONE_ROWS):
-        for row, id in enumerate(old.ids[start : start + _TOMBSTONE_ROWS], start):
-            if writer.has(id):
-                continue
-            kept.add(id)
-            for name in same:
-                exact = old.views[name].rows(np.array([row]))[0].astype("<f4")
-                writer.add_tombstone(id, name, manifest.version, exact.tobytes())
-    return len(kept)
-
-
-MEDIA = "media"
+MEDIA_FOLDER = "media"
 VERSIONS_FOLDER = "versions"
+
+_TOMBSTONE_ROWS = 4096
 
 
 def next_version(target: Path) -> int:
@@ -94,7 +59,7 @@ def check_writable(target: Path, media: bool) -> None:
     media: whether it has new thumbnails. To be asked before any work is done.
     """
     with OpenFolder.at(target) as root:
-        for name in (VERSIONS_FOLDER, *((MEDIA,) if media else ())):
+        for name in (VERSIONS_FOLDER, *((MEDIA_FOLDER,) if media else ())):
             try:
                 with root.folder(name):
                     pass
@@ -102,10 +67,72 @@ def check_writable(target: Path, media: bool) -> None:
                 continue
 
 
+def make_manifest(
+    files: AssembledFiles,
+    version: int,
+    source: Mapping[str, Any],
+    about: Mapping[str, Any],
+    tombstones: int = 0,
+) -> Manifest:
+    """Return the manifest of a version whose files have just been made."""
+    return Manifest(
+        version=version,
+        count=files.count,
+        items=files.items,
+        attributes=files.attributes,
+        views=files.views,
+        media=files.media,
+        created=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        seeker=__version__,
+        source=cleaned(dict(source)),
+        about=cleaned(dict(about)),
+        tombstones=tombstones,
+    )
+
+
+def write_tombstones(
+    writer: ItemWriter, old: Catalog, specs: Sequence[ViewSpec], since: int = 0
+) -> int:
+    """Write the vectors of items that the old version had and the new one lacks; return how many.
+
+    Only views that are made in the same way in both are kept: vectors of others would mean
+    nothing. What had left before stays, unless it was last there before version `since`.
+    """
+    manifest = old.manifest
+    if manifest is None:
+        return 0
+    same = [
+        one.name
+        for one in specs
+        if one.name in manifest.views
+        and manifest.views[one.name].dimensions == one.dimensions
+        and manifest.views[one.name].metric == one.metric
+        and manifest.views[one.name].embedder == one.embedder_entry
+    ]
+    if not same:
+        return 0
+    ids = set()
+    sizes = {name: 4 * manifest.views[name].dimensions for name in same}
+    for id, view, version, vector in old.walk_tombstones():
+        fits = isinstance(vector, bytes) and len(vector) == sizes.get(view)
+        if version >= since and fits and not writer.has(id):
+            writer.add_tombstone(id, view, version, vector)
+            ids.add(id)
+    for start in range(0, len(old), _TOMBSTONE_ROWS):
+        for row, id in enumerate(old.ids[start : start + _TOMBSTONE_ROWS], start):
+            if writer.has(id):
+                continue
+            ids.add(id)
+            for name in same:
+                exact = old.views[name].rows(np.array([row]))[0].astype("<f4")
+                writer.add_tombstone(id, name, manifest.version, exact.tobytes())
+    return len(ids)
+
+
 def publish(manifest: Manifest, work: Path, target: Path) -> None:
     """Move the files in work/new to the catalog and make them the version that counts."""
     new = work / "new"
-    _sweep_media(new, _media(new / Path(manifest.items.file).name))
+    _sweep_media(new, _media_names(new / Path(manifest.items.file).name))
     if not (target / MANIFEST_NAME).exists():
         manifest.write(new)
         # The place itself may be a link that its owner has put there.
@@ -125,10 +152,10 @@ def publish(manifest: Manifest, work: Path, target: Path) -> None:
             versions.take(aside, "new", place)
             versions.sync()
     manifest.write(target)
-    tidy(target, {one.file for one in before.files})
+    _remove_unnamed(target, {one.file for one in before.files})
 
 
-def versions_in_use(target: Path, wait: float = WAIT_SECONDS) -> int:
+def tidy_catalog(target: Path, wait: float = WAIT_SECONDS) -> int:
     """Leave only the present version in a catalog; return how many bytes were freed.
 
     Nothing behind a link is touched; if there are links where files of a catalog should be, the
@@ -138,7 +165,7 @@ def versions_in_use(target: Path, wait: float = WAIT_SECONDS) -> int:
     work = work_folder(target)
     links: list[Path] = []
     with file_lock(work / "lock", f"'{target}' is being changed", wait):
-        freed = tidy(target, links=links)
+        freed = _remove_unnamed(target, links=links)
         if not (work / "chunks").exists():
             clear(work)
     if links:
@@ -150,7 +177,7 @@ def versions_in_use(target: Path, wait: float = WAIT_SECONDS) -> int:
     return freed
 
 
-def tidy(target: Path, also: Iterable[str] = (), links: list[Path] | None = None) -> int:
+def _remove_unnamed(target: Path, also: Iterable[str] = (), links: list[Path] | None = None) -> int:
     """Remove files that the present version does not name; return how many bytes they had.
 
     also: files to keep, such as those of the version before, which may be in use. Thumbnails are
@@ -170,7 +197,7 @@ def tidy(target: Path, also: Iterable[str] = (), links: list[Path] | None = None
             for name in numbers:
                 versions.remove_if_empty(name)
     if keep == present:
-        freed += _sweep_media(target, _media(target / manifest.items.file), met)
+        freed += _sweep_media(target, _media_names(target / manifest.items.file), met)
     return freed
 
 
@@ -178,8 +205,8 @@ def _folders(folder: OpenFolder, names: Iterable[str], links: list[Path]) -> Ite
     """Yield the folders of some names, each held open for its turn; links are only noted."""
     for name in names:
         try:
-            with folder.folder(name) as opened:
-                yield opened
+            with folder.folder(name) as inner:
+                yield inner
         except FileNotFoundError:
             continue
         except LinkInside:
@@ -200,25 +227,25 @@ def _sweep_version(folder: OpenFolder, prefix: str, keep: set[str], links: list[
     return freed
 
 
-def _media(items: Path) -> set[str]:
+def _media_names(items: Path) -> set[str]:
     """Return the thumbnails that an item table names."""
     with FileConnections(items).use() as connection:
-        found = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
-        return {media for (media,) in found}
+        rows = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
+        return {media for (media,) in rows}
 
 
 def _sweep_media(target: Path, keep: set[str], links: list[Path] | None = None) -> int:
     """Remove thumbnails that nothing names; return how many bytes they had."""
 
-    def swept(folder: OpenFolder, prefix: str) -> int:
+    def sweep(folder: OpenFolder, prefix: str) -> int:
         freed = 0
         for name in folder.names():
             if f"{prefix}/{name}" in keep:
                 continue
-            found = folder.look(name)
-            if found is not None and stat.S_ISDIR(found.st_mode):
+            status = folder.look(name)
+            if status is not None and stat.S_ISDIR(status.st_mode):
                 freed += sum(
-                    swept(one, f"{prefix}/{name}") for one in _folders(folder, [name], met)
+                    sweep(one, f"{prefix}/{name}") for one in _folders(folder, [name], met)
                 )
             else:
                 freed += folder.remove(name)
@@ -226,26 +253,26 @@ def _sweep_media(target: Path, keep: set[str], links: list[Path] | None = None) 
 
     met: list[Path] = [] if links is None else links
     with OpenFolder.at(target) as root:
-        return sum(swept(media, MEDIA) for media in _folders(root, [MEDIA], met))
+        return sum(sweep(media, MEDIA_FOLDER) for media in _folders(root, [MEDIA_FOLDER], met))
 
 
 def _move_media(new: OpenFolder, root: OpenFolder) -> None:
     """Move thumbnails to those of the catalog; the same name is the same picture."""
 
-    def moved(source: OpenFolder, target: OpenFolder) -> None:
+    def move(source: OpenFolder, target: OpenFolder) -> None:
         for name in source.names():
-            found = source.look(name)
-            if found is not None and stat.S_ISDIR(found.st_mode):
+            status = source.look(name)
+            if status is not None and stat.S_ISDIR(status.st_mode):
                 with source.folder(name) as inner, target.folder(name, make=True) as place:
-                    moved(inner, place)
+                    move(inner, place)
                 source.remove_if_empty(name)
             else:
                 target.take(source, name)
 
-    if new.look(MEDIA) is None:
+    if new.look(MEDIA_FOLDER) is None:
         return
-    with new.folder(MEDIA) as source:
+    with new.folder(MEDIA_FOLDER) as source:
         if source.names():
-            with root.folder(MEDIA, make=True) as target:
-                moved(source, target)
-    new.remove_if_empty(MEDIA)
+            with root.folder(MEDIA_FOLDER, make=True) as target:
+                move(source, target)
+    new.remove_if_empty(MEDIA_FOLDER)

@@ -1,14 +1,16 @@
-"""What a source gives: items to be, and rows that cannot become one."""
+"""Sources: how they are read, and what they give: items to be, and rows that cannot become one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from seeker.catalog.attributes import PlainValue
+from seeker.catalog.manifest import PathLike, path_of
+from seeker.errors import BadInput
 from seeker.types import Array
 
 Picture = Path | bytes | Array
@@ -30,6 +32,11 @@ class Record:
     attributes: Mapping[str, PlainValue] = field(default_factory=dict)
     vectors: Mapping[str, Array | str] = field(default_factory=dict)
 
+    @property
+    def embedded_text(self) -> str:
+        """The text that stands for the item: its title, then what is said about it."""
+        return "\n".join(filter(None, (self.title, self.text)))
+
 
 @dataclass(frozen=True)
 class RowProblem:
@@ -47,6 +54,41 @@ class SourceContents:
     pictures: bool = False
     text: bool = False
     vectors: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class SourceOptions:
+    """How a source is to be read; what is None is guessed.
+
+    images: the folder that a table's picture paths are in. id, title, picture: columns. text,
+    attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
+    of a database; for a folder, a file that says more about its pictures.
+    """
+
+    images: PathLike | None = None
+    id: str | None = None
+    title: str | None = None
+    text: Sequence[str] | None = None
+    picture: str | None = None
+    attributes: Sequence[str] | None = None
+    vectors: Sequence[str] | None = None
+    ids: PathLike | None = None
+    table: PathLike | None = None
+    encoding: str = "utf-8-sig"
+
+    def __post_init__(self) -> None:
+        if self.images is not None:
+            path_of(self.images, "the path of a folder")
+        for name in ("text", "attributes", "vectors"):
+            check_list(name, getattr(self, name))
+        if self.ids is not None:
+            path_of(self.ids, "the path of a file of ids")
+
+
+def check_list(name: str, value: object) -> None:
+    """Refuse a single text where a list of names should be: a common slip."""
+    if isinstance(value, str):
+        raise BadInput(f"{name} is a single text.", f"Give a list: {name}=[{value!r}].")
 
 
 class Source(Protocol):

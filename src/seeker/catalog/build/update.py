@@ -15,31 +15,37 @@ import numpy as np
 
 from seeker.catalog.attributes import shorten
 from seeker.catalog.build import publish
-from seeker.catalog.build.build import begin_folder, make_manifest
-from seeker.catalog.build.chunks import THUMBNAIL_SIDE, chunk_name
+from seeker.catalog.build.chunks import views_recipe
 from seeker.catalog.build.files import AssembledFiles, Assembly
-from seeker.catalog.build.pipeline import BuildProgress, BuildReport, ProgressCallback, run_build
+from seeker.catalog.build.pipeline import (
+    BuildProgress,
+    BuildReport,
+    ProgressCallback,
+    prepare_work_folder,
+    run_build,
+)
 from seeker.catalog.build.plan import ViewSpec, plan_views, view_name
-from seeker.catalog.build.publish import write_tombstones
-from seeker.catalog.build.source import Source, SourceContents
-from seeker.catalog.build.sources.opener import SourceOptions, open_source
+from seeker.catalog.build.source import Source, SourceContents, SourceOptions
+from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
+from seeker.catalog.item_table import FileConnections, ItemTable
 from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
 from seeker.catalog.nofollow import real_folder, remove_tree
 from seeker.errors import BadInput, NotFound
 from seeker.space import packing
+from seeker.types import Floats
 from seeker.validation import check_whole
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
 
-UPDATES_KEPT = 1000
+MAX_UPDATES = 1000
 """How many of the last updates catalog.json tells of."""
 
-MOST_DAYS = 36_500
+MAX_DAYS = 36_500
 
-_ROWS = 8192
+_COPY_ROWS = 8192
 
 
 def add(
@@ -62,33 +68,33 @@ def add(
     """
     target = path_of(path, "the path of a catalog")
     with _updating(target, wait) as (work, old, manifest):
-        opened = open_source(source, options or SourceOptions())
-        publish.check_writable(target, media=opened.offer.pictures)
-        makings = _same_makings(manifest, opened.offer, embedders or {}, trust)
+        reader = open_source(source, options or SourceOptions())
+        publish.check_writable(target, media=reader.offer.pictures)
+        specs = _same_specs(manifest, reader.offer, embedders or {}, trust)
         report = BuildReport(strict)
-        with BuildProgress(tell, progress) as shown:
-            for note in opened.notes():
-                shown.say(note)
-            how = chunk_name(makings, THUMBNAIL_SIDE)
-            how = f"{how} {json.dumps(opened.origin())} {manifest.identity}"
-            if begin_folder(work, how):
-                shown.say("Resuming what was interrupted.")
-            shown.start(opened.count() if progress else None)
+        with BuildProgress(tell, progress) as display:
+            for note in reader.notes():
+                display.say(note)
+            origin = json.dumps(reader.origin())
+            if prepare_work_folder(work, f"{views_recipe(specs)} {origin} {manifest.identity}"):
+                display.say("Resuming what was interrupted.")
+            display.start(reader.count() if progress else None)
             run_build(
-                opened,
-                makings,
+                reader,
+                specs,
                 work,
                 report,
-                shown,
+                display,
                 kinds=manifest.attributes,
-                taken=lambda id: id in old,
+                is_taken=lambda id: id in old,
             )
-            shown.say("Putting old and new together …")
+            display.say("Putting old and new together …")
             fresh = work / "new"
-            made, kept = _merged(work / "merged", target, old, np.zeros(len(old), bool), fresh)
+            nothing = np.zeros(len(old), bool)
+            files, tombstones = _merge(work / "merged", target, old, nothing, fresh)
             real_folder(fresh / "media").rename(work / "merged" / "media")
-        came = {**opened.origin(), "left out": report.to_json()}
-        _switch(target, work, manifest, made, kept, added=came)
+        added = {**reader.origin(), "left out": report.to_json()}
+        _switch(target, work, manifest, files, tombstones, added=added)
         for line in report.lines():
             if tell is not None:
                 tell(line)
@@ -122,8 +128,8 @@ def remove(
             raise BadInput(
                 "Nothing would be left of the catalog.", "Delete its folder if that is meant."
             )
-        made, kept = _merged(work / "merged", target, old, gone, None)
-        _switch(target, work, manifest, made, kept, removed=int(gone.sum()))
+        files, tombstones = _merge(work / "merged", target, old, gone, None)
+        _switch(target, work, manifest, files, tombstones, removed=int(gone.sum()))
     return Catalog.open(target)
 
 
@@ -131,32 +137,32 @@ def forget_removed(path: PathLike, days: int = 0, wait: float = WAIT_SECONDS) ->
     """Forget items that were removed `days` or more ago; return how many.
 
     What was kept of them for sessions, their ids and vectors, is left out of a new version.
-    Sessions in which they were judged can then no longer be opened. Where it is not known when an
+    Sessions in which they were judged can then no longer be reader. Where it is not known when an
     item was removed, it counts as removed at the first moment after that of which it is known.
     """
     target = path_of(path, "the path of a catalog")
-    days = min(check_whole("days", days, 0), MOST_DAYS)
+    days = min(check_whole("days", days, 0), MAX_DAYS)
     with _updating(target, wait) as (work, old, manifest):
-        since = _first_kept(manifest, days)
+        since = _first_remembered(manifest, days)
         gone = {id for id, _, version, _ in old.walk_tombstones() if version < since}
         if gone:
             nothing = np.zeros(len(old), bool)
-            made, kept = _merged(work / "merged", target, old, nothing, None, since)
-            _switch(target, work, manifest, made, kept, forgotten=len(gone))
+            files, tombstones = _merge(work / "merged", target, old, nothing, None, since)
+            _switch(target, work, manifest, files, tombstones, forgotten=len(gone))
     return len(gone)
 
 
-def _first_kept(manifest: Manifest, days: int) -> int:
+def _first_remembered(manifest: Manifest, days: int) -> int:
     """Return the first version whose removed items left less than `days` ago."""
     if not days:
         return manifest.version
     until = datetime.datetime.now(datetime.UTC) - datetime.timedelta(days=days)
-    known = [
+    updates = [
         *manifest.source.get("updates", []),
         {"version": manifest.version, "at": manifest.created},
     ]
     # What was last in version n left with version n + 1.
-    before = (one["version"] for one in known if _is_before(one, until))
+    before = (one["version"] for one in updates if _is_before(one, until))
     return max((version for version in before if version <= manifest.version), default=0)
 
 
@@ -190,40 +196,38 @@ def _updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manife
         clear(work)
 
 
-def _same_makings(
-    manifest: Manifest, offer: SourceContents, given: Mapping[str, Embedder], trust: bool
+def _same_specs(
+    manifest: Manifest, offer: SourceContents, embedders: Mapping[str, Embedder], trust: bool
 ) -> list[ViewSpec]:
     """Return how the views of a catalog are made of a new source."""
     ready = {view_name(column) for column in offer.vectors}
-    asked = []
+    views = []
     for name, entry in manifest.views.items():
         if entry.embedder is None and name not in ready:
             raise BadInput(
                 f"The catalog has a view '{name}' of ready-made vectors, which the source lacks.",
                 f"Name their column {name!r}.",
             )
-        asked.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
-    found = plan_views(offer, asked, None, given, builtin_only=not trust)
+        views.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
     # New items are made in full precision; the version that holds old and new packs them all.
-    makings = [
-        replace(one, metric=manifest.views[one.name].metric, dtype="float32") for one in found
-    ]
-    for one in makings:
+    specs = plan_views(offer, views, None, embedders, "float32", builtin_only=not trust)
+    specs = [replace(one, metric=manifest.views[one.name].metric) for one in specs]
+    for one in specs:
         entry = manifest.views[one.name]
         if one.dimensions != entry.dimensions:
             raise BadInput(
                 f"View '{one.name}' has {entry.dimensions} dimensions in the catalog, but "
                 f"{one.dimensions} in the source."
             )
-        if one.made_by != entry.embedder:
+        if one.embedder_entry != entry.embedder:
             raise BadInput(
                 f"View '{one.name}' was made by another version of its embedder.",
                 "Their vectors cannot be compared; build the catalog again.",
             )
-    return makings
+    return specs
 
 
-def _merged(
+def _merge(
     folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None, since: int = 0
 ) -> tuple[AssembledFiles, int]:
     """Write a version of what stays of the old one and what is new; return it and its tombstones.
@@ -234,25 +238,25 @@ def _merged(
     if manifest is None:
         raise BadInput("A catalog of arrays cannot be updated in place.")
     remove_tree(folder)
-    makings = [
+    specs = [
         ViewSpec(
             name,
             "vectors",
             entry.dimensions,
             entry.metric,
-            made_by=entry.embedder,
+            embedder_entry=entry.embedder,
             dtype=cast(packing.StoredVectors, entry.dtype),
         )
         for name, entry in manifest.views.items()
     ]
-    assembly = Assembly(folder, makings, loose=False)
+    assembly = Assembly(folder, specs, loose=False)
     try:
         for name, kind in manifest.attributes.items():
             assembly.writer.know_of(name, kind)
         _copy(assembly, old, gone)
         if fresh is not None:
-            _copy_new(assembly, fresh, makings)
-        tombstones = write_tombstones(assembly.writer, old, makings, since)
+            _copy_new(assembly, fresh, specs)
+        tombstones = publish.write_tombstones(assembly.writer, old, specs, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
         return assembly.finish(publish.prefix(target), centres), tombstones
     finally:
@@ -263,12 +267,14 @@ def _copy(assembly: Assembly, old: Catalog, gone: Any) -> None:
     for row, item in enumerate(old.walk()):
         if not gone[row] and not assembly.writer.add(*item):
             raise _damaged(f"it has two items {shorten(item[0])}")
-    for start in range(0, len(old), _ROWS):
-        stays = ~gone[start : start + _ROWS]
+    for start in range(0, len(old), _COPY_ROWS):
+        stays = ~gone[start : start + _COPY_ROWS]
         vectors = {}
         for name, view in old.views.items():
             with np.errstate(invalid="ignore", over="ignore"):
-                vectors[name] = view.rows(slice(start, start + _ROWS))[stays].astype(np.float32)
+                vectors[name] = view.rows(slice(start, start + _COPY_ROWS))[stays].astype(
+                    np.float32
+                )
             if not np.isfinite(vectors[name]).all():
                 raise _damaged(f"view '{name}' holds numbers that are not finite")
         assembly.append(vectors)
@@ -280,34 +286,38 @@ def _damaged(what: str) -> BadInput:
     )
 
 
-def _copy_new(assembly: Assembly, fresh: Path, makings: list[ViewSpec]) -> None:
-    from seeker.catalog.item_table import FileConnections, ItemTable
-    from seeker.catalog.stored_views import map_vectors
-
-    vectors = {one.name: map_vectors(fresh, f"views/{one.name}.npy") for one in makings}
+def _copy_new(assembly: Assembly, fresh: Path, specs: list[ViewSpec]) -> None:
+    vectors: dict[str, Floats] = {}
+    for one in specs:
+        file = fresh / "views" / f"{one.name}.npy"
+        vectors[one.name] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     count = len(next(iter(vectors.values())))
     for item in ItemTable(FileConnections(fresh / "items.sqlite"), count).walk():
         assembly.writer.add(*item)
-    for start in range(0, count, _ROWS):
-        assembly.append({name: one[start : start + _ROWS] for name, one in vectors.items()})
+    for start in range(0, count, _COPY_ROWS):
+        assembly.append({name: one[start : start + _COPY_ROWS] for name, one in vectors.items()})
 
 
 def _switch(
-    target: Path, work: Path, manifest: Manifest, made: AssembledFiles, tombstones: int, **what: Any
+    target: Path,
+    work: Path,
+    manifest: Manifest,
+    files: AssembledFiles,
+    tombstones: int,
+    **what: Any,
 ) -> None:
     """Make the merged files the version that counts."""
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    known = [
+    updates = [
         *manifest.source.get("updates", []),
         {"version": manifest.version + 1, "at": at, **what},
     ]
-    history = known[-UPDATES_KEPT:]
-    updated = make_manifest(
-        made,
-        manifest.version + 1,
-        {**manifest.source, "updates": history},
-        manifest.about,
-        tombstones,
+    updated = publish.make_manifest(
+        files,
+        version=manifest.version + 1,
+        source={**manifest.source, "updates": updates[-MAX_UPDATES:]},
+        about=manifest.about,
+        tombstones=tombstones,
     )
     remove_tree(work / "new")
     (work / "merged").rename(work / "new")

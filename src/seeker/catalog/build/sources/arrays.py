@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from seeker.catalog.attributes import plain_value, shorten
-from seeker.catalog.build.source import Record, RowProblem, SourceContents
+from seeker.catalog.build.source import Record, RowProblem, SourceContents, SourceOptions
 from seeker.catalog.build.sources import jsonl
-from seeker.catalog.build.sources.opener import SourceOptions
 from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 
@@ -52,7 +51,7 @@ class ArraySource:
             for name, array in arrays.items()
             if array.ndim == 1 and len(array) == self._length
         }
-        self._ids = self._read_ids(options.ids)
+        self._ids = self._read_ids(None if options.ids is None else Path(options.ids))
         used = {*self._views, *self._columns, *stacks[:1], *_NAMES}
         self._unused = [name for name in arrays if name not in used]
         self.offer = SourceContents(

@@ -12,8 +12,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 from seeker.catalog.attributes import PlainValue
-from seeker.catalog.build.source import Record, RowProblem, SourceContents
-from seeker.catalog.build.sources.opener import SourceOptions, open_table
+from seeker.catalog.build.source import Record, RowProblem, SourceContents, SourceOptions
+from seeker.catalog.build.sources.opener import open_table
 from seeker.embedders.pictures import FORMAT_SUFFIXES
 from seeker.errors import BadInput, NotFound
 

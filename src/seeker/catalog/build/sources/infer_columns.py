@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from seeker.catalog.build.source import SourceOptions
 from seeker.catalog.build.sources.folder import SafeRoot
-from seeker.catalog.build.sources.opener import SourceOptions
 from seeker.errors import BadInput, SeekerError
 from seeker.types import Array
 
@@ -86,9 +86,9 @@ class InferredColumns:
 
     id: str | None
     title: str | None
-    text: tuple[str, ...]
+    text: Sequence[str]
     picture: str | None
-    attributes: tuple[str, ...] | None
+    attributes: Sequence[str] | None
     vectors: Mapping[str, int]
 
     def notes(self, all_columns: Sequence[str]) -> list[str]:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seeker.catalog.attributes import shorten
-from seeker.catalog.build.source import Source
+from seeker.catalog.build.source import Source, SourceOptions
 from seeker.catalog.manifest import PathLike, path_of
 from seeker.embedders.pictures import FORMAT_SUFFIXES
 from seeker.errors import BadInput, NotFound
@@ -16,34 +15,13 @@ from seeker.errors import BadInput, NotFound
 if TYPE_CHECKING:
     from seeker.catalog.build.sources.table import TableSource
 
-KNOWN_SUFFIXES = "a folder of pictures, .csv, .tsv, .jsonl, .parquet, .npy, .npz, or postgresql://…"
-_INSTEAD = {
+_SOURCE_KINDS = "a folder of pictures, .csv, .tsv, .jsonl, .parquet, .npy, .npz, or postgresql://…"
+_ADVICE = {
     ".json": "Write one JSON object per line, and call it .jsonl: `jq -c '.[]' FILE.json`.",
     ".xlsx": "Save the sheet as CSV.",
     ".zip": "Unpack it first.",
     **dict.fromkeys(FORMAT_SUFFIXES, "Give the folder that the pictures are in."),
 }
-
-
-@dataclass(frozen=True)
-class SourceOptions:
-    """How a source is to be read; what is None is guessed.
-
-    images: the folder that a table's picture paths are in. id, title, picture: columns. text,
-    attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
-    of a database; for a folder, a file with what is known of its pictures.
-    """
-
-    images: Path | None = None
-    id: str | None = None
-    title: str | None = None
-    text: tuple[str, ...] | None = None
-    picture: str | None = None
-    attributes: tuple[str, ...] | None = None
-    vectors: tuple[str, ...] | None = None
-    ids: Path | None = None
-    table: str | None = None
-    encoding: str = "utf-8-sig"
 
 
 def open_source(source: PathLike | Source, options: SourceOptions) -> Source:
@@ -53,7 +31,7 @@ def open_source(source: PathLike | Source, options: SourceOptions) -> Source:
             return source
         raise BadInput(
             f"{shorten(source)} is not a source.",
-            f"A source is {KNOWN_SUFFIXES}; what is in memory goes to `Catalog.from_arrays`.",
+            f"A source is {_SOURCE_KINDS}; what is in memory goes to `Catalog.from_arrays`.",
         )
     path = path_of(source, "a source")
     address = os.fspath(source)
@@ -63,7 +41,7 @@ def open_source(source: PathLike | Source, options: SourceOptions) -> Source:
 
         return TableSource(PostgresRows(address, options), options, None)
     if not path.exists():
-        raise NotFound(f"There is no file or folder '{path}'.", f"A source is {KNOWN_SUFFIXES}.")
+        raise NotFound(f"There is no file or folder '{path}'.", f"A source is {_SOURCE_KINDS}.")
     if path.is_dir():
         from seeker.catalog.build.sources.folder import FolderSource
 
@@ -73,13 +51,13 @@ def open_source(source: PathLike | Source, options: SourceOptions) -> Source:
 
         return LabelledFolderSource(FolderSource(path), path, Path(options.table), options)
     if not path.is_file():
-        raise BadInput(f"'{path}' is not a plain file.", f"A source is {KNOWN_SUFFIXES}.")
+        raise BadInput(f"'{path}' is not a plain file.", f"A source is {_SOURCE_KINDS}.")
     ending = path.suffix.lower()
     if ending in (".npy", ".npz"):
         from seeker.catalog.build.sources.arrays import ArraySource
 
         return ArraySource(path, options)
-    return open_table(path, options, options.images or path.parent)
+    return open_table(path, options, Path(options.images or path.parent))
 
 
 def open_table(path: Path, options: SourceOptions, images: Path) -> TableSource:
@@ -105,5 +83,5 @@ def open_table(path: Path, options: SourceOptions, images: Path) -> TableSource:
         return TableSource(ParquetRows(path), options, images)
     raise BadInput(
         f"Seeker cannot read '{path.name}' as a source.",
-        _INSTEAD.get(ending, f"A source is {KNOWN_SUFFIXES}."),
+        _ADVICE.get(ending, f"A source is {_SOURCE_KINDS}."),
     )

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from seeker.catalog.build.source import RowProblem
-from seeker.catalog.build.sources.opener import SourceOptions
+from seeker.catalog.build.source import RowProblem, SourceOptions
 from seeker.errors import BadInput
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ class PostgresRows:
         if not options.table:
             raise BadInput("A database has many tables.", "Name the one to read with --table.")
         self._address = address
-        self._table = options.table
+        self._table = str(options.table)
         self._error = psycopg.Error
         with self._connect() as connection:
             query = self._query("SELECT * FROM {} LIMIT 0")

@@ -9,11 +9,10 @@ from typing import Any, Protocol
 
 from seeker.catalog.attributes import as_text, plain_value, shorten
 from seeker.catalog.build.pipeline import BuildReport
-from seeker.catalog.build.source import Picture, Record, RowProblem, SourceContents
+from seeker.catalog.build.source import Picture, Record, RowProblem, SourceContents, SourceOptions
 from seeker.catalog.build.sources import infer_columns
 from seeker.catalog.build.sources.folder import EXTENSIONS, SafeRoot
 from seeker.catalog.build.sources.infer_columns import infer
-from seeker.catalog.build.sources.opener import SourceOptions
 from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 

@@ -1,0 +1,162 @@
+"""`seeker.build`: from a folder, a table or arrays to a catalog."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeker.catalog.build import publish
+from seeker.catalog.build.chunks import views_recipe
+from seeker.catalog.build.pipeline import (
+    BuildProgress,
+    BuildReport,
+    EmptySourceError,
+    ProgressCallback,
+    prepare_work_folder,
+    run_build,
+)
+from seeker.catalog.build.plan import check_attributes, language_notice, plan_views
+from seeker.catalog.build.source import Source, SourceOptions, check_list
+from seeker.catalog.build.sources.opener import open_source
+from seeker.catalog.catalog import Catalog
+from seeker.catalog.file_lock import clear, file_lock
+from seeker.catalog.item_writer import ItemWriter
+from seeker.catalog.manifest import MANIFEST_NAME, PathLike, path_of, work_folder
+from seeker.catalog.manifest_fields import BadField, check_plain, cleaned
+from seeker.errors import BadInput, Conflict
+from seeker.space.packing import check_dtype
+
+if TYPE_CHECKING:
+    from seeker.embedders.base import Embedder
+
+
+def build(
+    source: PathLike | Source,
+    out: PathLike,
+    *,
+    views: Sequence[str] | None = None,
+    images: PathLike | None = None,
+    id: str | None = None,
+    title: str | None = None,
+    text: Sequence[str] | None = None,
+    picture: str | None = None,
+    attributes: Sequence[str] | None = None,
+    vectors: Sequence[str] | None = None,
+    ids: PathLike | None = None,
+    table: PathLike | None = None,
+    encoding: str = "utf-8-sig",
+    metric: str | Mapping[str, str] | None = None,
+    dtype: str = "auto",
+    embedders: Mapping[str, Embedder] | None = None,
+    about: Mapping[str, Any] | None = None,
+    strict: bool = False,
+    replace: bool = False,
+    tell: ProgressCallback | None = None,
+    progress: bool = False,
+) -> Catalog:
+    """Build a catalog from a source and open it.
+
+    source: a folder of pictures; a .csv, .tsv, .jsonl or .parquet table; .npy or .npz arrays; the
+    address of a PostgreSQL database; or an object with the methods of `Source`. out: the folder
+    to make. It is made aside and put in place at the end; a build that was interrupted goes on
+    where it was.
+
+    views: which to make, such as ["image", "colour", "kind=category:label"]; chosen from what the
+    source has unless given. id, title, picture (one column each), text, attributes, vectors
+    (several): what the columns of a table are; guessed unless given. images: the folder that a
+    table's picture paths are in. ids: a file with the ids of arrays. table: which table of a
+    database; for a folder, a file that says more about its pictures. metric: how ready-made vectors
+    are compared, for all or by view. dtype: how vectors are stored, "float32", "float16" or "int8";
+    "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
+    embedders: by name of a view, embedders of your own; `views` says which are used.
+    about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
+    them out. replace: make a new version of a catalog that is there. tell: called with what was
+    guessed and what was left out. progress: show a bar.
+    """
+    options = SourceOptions(
+        images, id, title, text, picture, attributes, vectors, ids, table, encoding
+    )
+    check_list("views", views)
+    target = path_of(out, "the path of a catalog")
+    _check_place(target, replace)
+    _check_about(about)
+    reader = open_source(source, options)
+    specs = plan_views(reader.offer, views, metric, embedders or {}, check_dtype(dtype))
+    check_attributes(specs, reader)
+    if (target / MANIFEST_NAME).exists():
+        publish.check_writable(target, media=reader.offer.pictures)
+    report = BuildReport(strict)
+    work = work_folder(target)
+    work.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        file_lock(work / "lock", f"'{target}' is being built"),
+        BuildProgress(tell, progress) as display,
+    ):
+        for note in reader.notes():
+            display.say(note)
+        display.say(f"Views: {', '.join(f'{one.name} ({one.dimensions})' for one in specs)}")
+        if warning := language_notice(reader, specs):
+            display.say(warning)
+        if prepare_work_folder(work, f"{views_recipe(specs)} {json.dumps(reader.origin())}"):
+            display.say("Resuming the build that was interrupted.")
+        display.start(reader.count() if progress else None)
+        before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
+        tombstones = 0
+
+        def write_tombstones(writer: ItemWriter) -> None:
+            nonlocal tombstones
+            if before is not None:
+                tombstones = publish.write_tombstones(writer, before, specs)
+
+        prefix = publish.prefix(target)
+        try:
+            files = run_build(
+                reader, specs, work, report, display, prefix, on_complete=write_tombstones
+            )
+        except EmptySourceError:
+            clear(work)
+            raise
+        manifest = publish.make_manifest(
+            files,
+            version=publish.next_version(target),
+            source={**reader.origin(), "left out": report.to_json()},
+            about=dict(about or {}),
+            tombstones=tombstones,
+        )
+        publish.publish(manifest, work, target)
+        clear(work)
+    for line in report.lines():
+        if tell is not None:
+            tell(line)
+    return Catalog.open(target)
+
+
+def _check_place(target: Path, replace: bool) -> None:
+    """Refuse a place that something else has."""
+    if (target / MANIFEST_NAME).exists():
+        if not replace:
+            raise Conflict(
+                f"There is a catalog at '{target}' already.",
+                "Put a new one in its place with --replace (replace=True), or use `seeker add`.",
+            )
+    elif target.exists() and not _is_empty(target):
+        raise Conflict(
+            f"'{target}' is there already and is no catalog.", "Choose another place for it."
+        )
+
+
+def _check_about(about: Mapping[str, Any] | None) -> None:
+    """Refuse what cannot be written to catalog.json, before any work is done."""
+    try:
+        check_plain(cleaned(dict(about or {})))
+    except BadField as error:
+        raise BadInput(f"What is said about the catalog {error}.") from None
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except NotADirectoryError:
+        return False
