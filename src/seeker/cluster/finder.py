@@ -11,12 +11,13 @@ from seeker.cluster.belief import MergedBelief
 from seeker.cluster.context import FrontContext
 from seeker.cluster.fleet import QueryRound, RequestBuilder, SentAttachments
 from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
-from seeker.cluster.scores import FrontScores, front_space
+from seeker.cluster.scores import FrontScores
 from seeker.display import Ranking, RankingContext
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.session import State
 from seeker.session.finder import Finder, RankingHead
 from seeker.session.rows import RowIndex
+from seeker.space import CatalogVectors
 from seeker.types import Array, Doubles, Floats
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ class ShardFinder(Finder):
     def __init__(self, catalog: ClusterCatalog, state: State, rows: RowIndex) -> None:
         start, self._fleet = state.start, catalog.fleet
         views = list(catalog.views.values())
-        space = front_space(views, start.model, start.person, rows.departed)
+        space = start.model.space(views, start.person, rows.departed, all_items=False)
+        self._vectors = CatalogVectors(views, rows.departed)
         self._key = session_key(start.seed, start.model, start.person, rows.departed)
         self._sent = SentAttachments()
         self._queries: QueryRound | None = None
@@ -116,7 +118,7 @@ class ShardFinder(Finder):
             clicks=context.clicks,
             later=context.later,
         )
-        return RequestBuilder(inputs, prior, self._scores.space, self._sent)
+        return RequestBuilder(inputs, prior, self._vectors, self._sent)
 
 
 def session_key(

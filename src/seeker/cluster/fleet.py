@@ -23,10 +23,10 @@ from seeker.cluster.messages import (
 )
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior, PriorPart
-from seeker.cluster.scores import FrontSpace
 from seeker.cluster.transport import Transport
 from seeker.errors import SeekerError
 from seeker.kernels.parallel import Interrupted, Stop
+from seeker.space import CatalogVectors
 
 
 class ShardsSilentError(SeekerError):
@@ -67,33 +67,35 @@ class SentAttachments:
 class RequestBuilder:
     """Makes the requests of one session at one step, with what a shard needs to answer them.
 
-    prior: of the whole catalog, None for an even one. space: where vectors are read.
+    prior: of the whole catalog, None for an even one. vectors: of all items.
     """
 
     inputs: ScoringInputs
     prior: Prior | None
-    space: FrontSpace
+    vectors: CatalogVectors
     sent: SentAttachments
 
     def build(
         self, shard: int, rows: RowRange, query: Query, missing: MissingDataReply, idle: bool
     ) -> ShardRequest:
         """Return a request to a shard; rows: that it holds. missing: what it says it lacks."""
-        vectors = self._vectors(shard, rows, missing)
-        return ShardRequest(
-            self.inputs, Attachments(vectors, self._prior_part(shard, missing)), query, idle
+        attachments = Attachments(
+            self._missing_vectors(shard, rows, missing), self._missing_prior(shard, missing)
         )
+        return ShardRequest(self.inputs, attachments, query, idle)
 
-    def _vectors(self, shard: int, rows: RowRange, missing: MissingDataReply) -> dict[int, Vectors]:
+    def _missing_vectors(
+        self, shard: int, rows: RowRange, missing: MissingDataReply
+    ) -> dict[int, Vectors]:
         """Return the vectors that a shard probably does not have yet, and those it lacks."""
         sent = self.sent.vectors.setdefault(shard, set())
         sent.difference_update(missing.rows)
         needed = dict.fromkeys((*self.inputs.rows, *missing.rows))
         new = [row for row in needed if row not in sent and row not in rows]
         sent.update(new)
-        return {row: self.space.vectors(row) for row in new}
+        return {row: self.vectors.item(row) for row in new}
 
-    def _prior_part(self, shard: int, missing: MissingDataReply) -> PriorPart | None:
+    def _missing_prior(self, shard: int, missing: MissingDataReply) -> PriorPart | None:
         """Return a shard's part of the prior, unless it has that."""
         if self.prior is None:
             return None

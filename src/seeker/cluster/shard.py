@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import numpy as np
@@ -35,15 +35,40 @@ from seeker.cluster.messages import (
     Vectors,
 )
 from seeker.cluster.partition import CatalogPart
-from seeker.cluster.scores import PartSpace
 from seeker.display import RankingContext, Shortlist
 from seeker.display.ranking import ValueRanking
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.scores import Scores
 from seeker.models.warmup import warm_up
+from seeker.space import CatalogVectors
+from seeker.types import Doubles
 
 _SESSION_BYTES = 16_384
 """About what a session takes besides its arrays."""
+
+
+class PartVectors:
+    """The vectors of items by their rows in the whole catalog: a term is the same in every shard.
+
+    Only the items of the part that are measured from these are counted from its beginning.
+    elsewhere: the vectors of items outside the part, by row; it may grow.
+    """
+
+    def __init__(self, part: CatalogPart, elsewhere: Mapping[int, Vectors]) -> None:
+        self._part = part
+        self._own = CatalogVectors(part.views)
+        self._elsewhere = elsewhere
+
+    def vectors(self, view: int, rows: Sequence[int]) -> Doubles:
+        """Return the vectors of some items in one view, (rows, d)."""
+        first, own = self._part.rows.first, self._part.rows
+        if all(row in own for row in rows):
+            return self._own.vectors(view, [row - first for row in rows])
+        vectors = [
+            self._own.vectors(view, [row - first])[0] if row in own else self._elsewhere[row][view]
+            for row in rows
+        ]
+        return np.stack(vectors)
 
 
 class ShardSession:
@@ -52,10 +77,11 @@ class ShardSession:
     def __init__(self, part: CatalogPart, inputs: ScoringInputs) -> None:
         self._part = part
         self._vectors: dict[int, Vectors] = {}
-        space = PartSpace(part, inputs.model, inputs.person, self._vectors)
-        self.scores = Scores(inputs.model, space)
+        model, person = inputs.model, inputs.person
+        lookup = PartVectors(part, self._vectors)
+        self.scores = Scores(model, model.space(part.views, person, lookup=lookup))
         # Warming up asks about the first and last rows, which only a space of its own knows.
-        warm_up(Scores(inputs.model, inputs.model.space(part.views, inputs.person)))
+        warm_up(Scores(model, model.space(part.views, person)))
         self._prior: str | None = None
         self.ranking: ValueRanking | None = None
         """The order by scores that was asked for last."""

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from seeker.space import Space, View
+from seeker.space import Space, VectorLookup, View
 from seeker.space.probes import DirectionProbe, DistanceProbe
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
@@ -177,9 +177,11 @@ class Model(ABC):
         views: Sequence[View],
         person: Mapping[str, Doubles] | None = None,
         departed: Sequence[Mapping[str, Floats]] = (),
+        lookup: VectorLookup | None = None,
+        all_items: bool = True,
     ) -> Space:
         """Return the space this model measures distances in; see `Space`."""
-        return Space(views, self.units, person, self.sharpness(), departed)
+        return Space(views, self.units, person, self.sharpness(), departed, lookup, all_items)
 
     def terms(self, evidence: Evidence, space: Space) -> list[Term]:
         """Return all terms of the evidence."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -36,12 +37,52 @@ _MOST_IN_FLOAT32 = 1e37
 """Larger numbers are not told apart in columns of float32: their differences must fit, too."""
 
 
+class VectorLookup(Protocol):
+    """The vectors of all items that others can be measured from."""
+
+    def vectors(self, view: int, rows: Sequence[int]) -> Doubles:
+        """Return the vectors of some items in one view, (rows, d)."""
+        ...
+
+
+class CatalogVectors:
+    """The vectors of the items in some views, and of removed items.
+
+    departed: by view, (d,) each, of items that are not in the views any more but can still be
+    asked about, as the rows that follow the last.
+    """
+
+    def __init__(
+        self, views: Sequence[View], departed: Sequence[Mapping[str, Floats]] = ()
+    ) -> None:
+        self._views = tuple(views)
+        self._departed = tuple(departed)
+
+    def vectors(self, view: int, rows: Sequence[int]) -> Doubles:
+        """Return the vectors of some items in one view, (rows, d)."""
+        one, count = self._views[view], len(self._views[view])
+        if all(row < count for row in rows):
+            return one.rows(np.array(rows, np.int64))
+        vectors = [
+            one.rows(np.array([row]))[0]
+            if row < count
+            else self._departed[row - count][one.name].astype(np.float64)
+            for row in rows
+        ]
+        return np.stack(vectors)
+
+    def item(self, row: int) -> tuple[Doubles, ...]:
+        """Return the vectors of one item, (d,) each, in the order of the views."""
+        return tuple(self.vectors(view, [row])[0] for view in range(len(self._views)))
+
+
 class Space:
     """Views in common units, as one person sees them.
 
     person: by view, the vector c of the paper's φ(c, x) = c ⊙ x. sharpest: by how much a model
-    may multiply an error in a distance. departed: vectors by view of items that are not in the
-    views any more but can still be asked about, as the rows that follow the last.
+    may multiply an error in a distance. departed: see `CatalogVectors`. lookup: where the vectors
+    are that items are measured from, if not in these views. all_items: all items will be measured,
+    not only a few of them, so what is measured of all of them is kept.
 
     Columns are summed and kept in float32 where that is harmless, then summed in float64 and kept
     in float32, then kept in float64.
@@ -54,9 +95,12 @@ class Space:
         person: Mapping[str, Doubles] | None = None,
         sharpest: float = 1.0,
         departed: Sequence[Mapping[str, Floats]] = (),
+        lookup: VectorLookup | None = None,
+        all_items: bool = True,
     ) -> None:
         self.views = tuple(views)
-        self._departed = tuple(departed)
+        self._lookup = lookup or CatalogVectors(views, departed)
+        self._all_items = all_items
         self._ready = Probes((), (), ())
         self.count = len(self.views[0])
         self.fast = all(view.fast for view in self.views)
@@ -73,7 +117,8 @@ class Space:
         self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
         fits = self._largest < LARGEST_IN_FLOAT32
         self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 and fits else np.float64)
-        self.shared = self._shared_columns(scale) if self.fast and not person else None
+        alike = self.fast and not person and lookup is None
+        self.shared = self._shared_columns(scale) if alike else None
         self.reach = math.inf if any(callable(view.metric) for view in self.views) else reach
         """No column holds a number larger than this; nothing is known of a function."""
 
@@ -130,7 +175,7 @@ class Space:
         """Return q, (probes, d), and a, (probes,), with: column(t) = a + (x_t − origin) · q."""
         c, unit = self._persons[v], self._scales[v]
         origin, mean, length, spread = self._middles[v]
-        y = (self._vectors(v, [probe.row for probe in asked]) - origin) * c
+        y = (self._lookup.vectors(v, [probe.row for probe in asked]) - origin) * c
         q = -2.0 * c * (y - mean) / unit
         # One product for each: a matrix product would add up in another order.
         a = np.array([float(one @ one - length - spread) / unit for one in y])
@@ -166,7 +211,7 @@ class Space:
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
             vectors = view.rows(rows) * c
             for j, probe in enumerate(probes.asked):
-                query = self._vector(v, probe.row) * c
+                query = self._lookup.vectors(v, [probe.row])[0] * c
                 distance = metrics.squared(view.metric, query, vectors)
                 column = distance / self._scales[v] - average[v]
                 if out.dtype == np.float32:  # a function as a metric may return anything
@@ -187,7 +232,7 @@ class Space:
     def average(self, rows: Rows) -> Doubles:
         """Return D̄: the mean distance of some items to the catalog, (views, rows)."""
         if not self.fast:
-            return self._measured_average[:, rows]
+            return self._measured_average[:, rows] if self._all_items else self._measured(rows)
         from seeker.kernels.columns import spread
 
         out = np.empty((len(self.views), len(rows)))
@@ -248,20 +293,8 @@ class Space:
 
     def along(self, v: int, direction: Doubles, row: int) -> float:
         """Return r · x in the units of view v."""
-        return float(direction @ (self._vector(v, row) * self._persons[v])) / self._scales[v]
-
-    def _vectors(self, v: int, rows: Sequence[int]) -> Doubles:
-        """Return the vectors of some items, be they there or departed, (rows, d)."""
-        if all(row < self.count for row in rows):
-            return self.views[v].rows(np.array(rows, np.int64))
-        return np.stack([self._vector(v, row) for row in rows])
-
-    def _vector(self, v: int, row: int) -> Doubles:
-        """Return the vector of an item, be it there or departed, (d,)."""
-        view = self.views[v]
-        if row < self.count:
-            return np.asarray(view.rows(np.array([row]))[0])
-        return self._departed[row - self.count][view.name].astype(np.float64)
+        vector = self._lookup.vectors(v, [row])[0]
+        return float(direction @ (vector * self._persons[v])) / self._scales[v]
 
 
 def _longer(view: View) -> int:
