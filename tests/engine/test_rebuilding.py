@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
 from seeker import Catalog
-from seeker.engine import BusyError, Catalogs, WorkerPool
+from seeker.engine import BusyError, Catalogs, SessionSnapshot, WorkerPool
 from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from seeker.session import Click, Undo
@@ -168,6 +170,35 @@ def test_while_long_sessions_are_rebuilt_others_find_a_thread(small: Catalog) ->
     until(lambda: pool.idle)
     assert pool.submit(lambda: one.show(quick.id)).result(WITHIN).step == 3
     pool.close()
+
+
+def test_those_who_wait_for_a_long_session_do_not_keep_it_from_its_end(small: Catalog) -> None:
+    """They may have all the turns there are while they wait for who is aside and comes back."""
+    pool = WorkerPool(1, 0, most_aside=1)
+    begun, end = threading.Event(), threading.Event()
+
+    @contextmanager
+    def aside() -> Iterator[None]:
+        with pool.aside():
+            assert end.wait(WITHIN)
+            yield
+
+    store = MemoryStore()
+    long = clicks(engine(small, store), engine(small, store).start(), 6)
+    one = engine(small, store, aside=aside, quick_work=0)
+
+    def undo() -> SessionSnapshot:
+        begun.set()
+        return one.act(long.id, Undo())
+
+    rebuilt = pool.submit(lambda: one.show(long.id))
+    until(lambda: pool.long == 1)
+    undone = pool.submit(undo)
+    assert begun.wait(WITHIN)
+    end.set()
+    assert rebuilt.result(WITHIN) == long
+    assert undone.result(WITHIN).step == long.step - 1
+    assert pool.close(WITHIN)
 
 
 class Silent(MemoryStore):

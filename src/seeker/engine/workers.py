@@ -28,11 +28,39 @@ class BusyError(SeekerError):
         super().__init__(message, "Try again in a second.")
 
 
+class _Turns:
+    """A number of turns, for which threads wait."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._changed = threading.Condition()
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._free > 0)
+            self._free -= 1
+
+    def __exit__(self, *_: object) -> None:
+        self.leave()
+
+    def leave(self) -> None:
+        """Let another have this thread's turn."""
+        with self._changed:
+            self._free += 1
+            self._changed.notify()
+
+    def come_back(self) -> None:
+        """Have a turn at once, be it one more than there are; the next waits for longer."""
+        with self._changed:
+            self._free -= 1
+
+
 class WorkerPool:
     """A fixed number of turns; at most `queue` calls wait for one, further ones are refused.
 
     A call that turns out to take long goes on aside: it leaves its turn to others, and takes turns
     with its like, of whom half as many are under way at once. There are threads for all of these.
+    It comes back without waiting: those who have all turns may wait for the session that it is at.
     seconds: a call that has waited for longer is refused when its turn comes: whoever asked has
     mostly left, and those behind wait for their turn, too.
     """
@@ -51,7 +79,7 @@ class WorkerPool:
         self._seconds = seconds
         self._clock = clock
         self._executor = ThreadPoolExecutor(threads + most_aside, thread_name_prefix="seeker-work")
-        self._turns = threading.Semaphore(threads)
+        self._turns = _Turns(threads)
         self._long_turns = threading.Semaphore(max(1, threads // 2))
         self._lock = threading.Condition()
         self._under_way = 0
@@ -89,14 +117,14 @@ class WorkerPool:
                 self.refused += 1
                 raise BusyError("Too many long sessions are being opened.")
             self._aside += 1
-        self._turns.release()
+        self._turns.leave()
         try:
             with self._long_turns:
                 yield
         finally:
             with self._lock:
                 self._aside -= 1
-            self._turns.acquire()
+            self._turns.come_back()
 
     @property
     def waiting(self) -> int:
