@@ -21,7 +21,7 @@ from seeker.engine import BusyError, Catalogs
 from seeker.errors import SeekerError
 from seeker.server.app import create_app
 from seeker.server.auth import make_key
-from seeker.server.service import SessionTurns
+from seeker.server.service import RequestTurns
 from seeker.server.settings import Settings
 from seeker.stores import StoreError, open_store
 from support.catalogs import folder_of
@@ -146,14 +146,14 @@ def test_a_view_that_leads_out_of_the_folder_is_not_written(place: Path) -> None
 
 def test_who_waits_too_long_for_a_turn_is_told() -> None:
     async def both() -> None:
-        gate = SessionTurns()
-        async with gate.turn("catalog shop", "a change of this catalog"):
+        turns = RequestTurns()
+        async with turns.turn("catalog shop", "a change of this catalog"):
             with pytest.raises(BusyError, match="a change of this catalog take long"):
-                async with gate.turn("catalog shop", "a change of this catalog", 0.0):
+                async with turns.turn("catalog shop", "a change of this catalog", 0.0):
                     pytest.fail("two at once")
-            async with gate.turn("catalog other", "a change of this catalog", 0.0):
+            async with turns.turn("catalog other", "a change of this catalog", 0.0):
                 pass
-        async with gate.turn("catalog shop", "a change of this catalog", 0.0):
+        async with turns.turn("catalog shop", "a change of this catalog", 0.0):
             pass
 
     asyncio.run(both())

@@ -138,7 +138,7 @@ def test_forks_are_limited_by_what_they_copy(small: Catalog, store: str) -> None
 
 
 def test_while_long_sessions_are_rebuilt_others_find_a_thread(small: Catalog) -> None:
-    pool = WorkerPool(1, 0, most_aside=2)
+    pool = WorkerPool(1, 0, max_long=2)
     store = MemoryStore()
     one = engine(small, store, aside=pool.aside, alone=lambda: pool.free, quick_work=0)
     long = clicks(one, one.start(seed=1), 6)
@@ -174,7 +174,7 @@ def test_while_long_sessions_are_rebuilt_others_find_a_thread(small: Catalog) ->
 
 def test_those_who_wait_for_a_long_session_do_not_keep_it_from_its_end(small: Catalog) -> None:
     """They may have all the turns there are while they wait for who is aside and comes back."""
-    pool = WorkerPool(1, 0, most_aside=1)
+    pool = WorkerPool(1, 0, max_long=1)
     begun, end = threading.Event(), threading.Event()
 
     @contextmanager

@@ -11,38 +11,12 @@ from seeker.catalog import Catalog
 from seeker.engine.cache import BeliefCache, CachedSession
 from seeker.engine.catalogs import Catalogs
 from seeker.engine.expiry import Expiry
+from seeker.engine.workers import NamedLocks
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.session import Event, Session, Start
 from seeker.session.events import parse_event
 from seeker.stores import DamagedSession, Store, StoredSession
 from seeker.stores.base import EventJson
-
-
-class SessionLocks:
-    """Locks by name; those that nobody holds or waits for take no memory."""
-
-    def __init__(self) -> None:
-        self._guard = threading.Lock()
-        self._locks: dict[str, tuple[threading.Lock, int]] = {}
-
-    @contextmanager
-    def hold(self, name: str) -> Iterator[None]:
-        """Wait for a lock and hold it."""
-        with self._guard:
-            lock, users = self._locks.get(name, (threading.Lock(), 0))
-            self._locks[name] = (lock, users + 1)
-        try:
-            with lock:
-                yield
-        finally:
-            with self._guard:
-                lock, users = self._locks.pop(name)
-                if users > 1:
-                    self._locks[name] = (lock, users - 1)
-
-    def wanted(self, name: str) -> bool:
-        """Return whether somebody holds or waits for a lock."""
-        return name in self._locks
 
 
 QUICK_WORK = 2e9
@@ -153,12 +127,12 @@ class SessionRepository:
         self._cache = cache
         self._rebuilder = rebuilder
         self._expiry = expiry
-        self._locks = SessionLocks()
+        self._locks = NamedLocks(threading.Lock)
 
     @contextmanager
     def turn(self, id: str) -> Iterator[None]:
         """Wait until nobody else is at a session."""
-        with self._locks.hold(id):
+        with self._locks.lend(id) as lock, lock:
             yield
 
     @contextmanager
@@ -179,10 +153,10 @@ class SessionRepository:
     @contextmanager
     def idle(self, id: str) -> Iterator[CachedSession | None]:
         """Lend a session that is in memory and that nobody is at, or None."""
-        if self._locks.wanted(id):
+        if self._locks.users(id):
             yield None
             return
-        with self._locks.hold(id):
+        with self.turn(id):
             entry = self._cache.take(id, counted=False)
             yield entry
             if entry is not None:

@@ -8,13 +8,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from seeker.errors import SeekerError
 
 Result = TypeVar("Result")
+Lock = TypeVar("Lock")
 
-MOST_ASIDE = 8
+MAX_LONG_CALLS = 8
 """Calls that take long, and that are under way or wait for it, at most."""
 
 
@@ -26,6 +27,36 @@ class BusyError(SeekerError):
 
     def __init__(self, message: str = "More people are searching than can be served.") -> None:
         super().__init__(message, "Try again in a second.")
+
+
+class NamedLocks(Generic[Lock]):
+    """Locks by name; those that nobody holds or waits for take no memory.
+
+    make: makes a lock, of threads or of an event loop. Waiting is left to who borrows one.
+    """
+
+    def __init__(self, make: Callable[[], Lock]) -> None:
+        self._make = make
+        self._guard = threading.Lock()
+        self._locks: dict[str, tuple[Lock, int]] = {}
+
+    @contextmanager
+    def lend(self, name: str) -> Iterator[Lock]:
+        """Lend the lock of a name to who holds it or waits for it in the block."""
+        with self._guard:
+            lock, users = self._locks.get(name) or (self._make(), 0)
+            self._locks[name] = (lock, users + 1)
+        try:
+            yield lock
+        finally:
+            with self._guard:
+                lock, users = self._locks.pop(name)
+                if users > 1:
+                    self._locks[name] = (lock, users - 1)
+
+    def users(self, name: str) -> int:
+        """Return how many hold a lock or wait for it."""
+        return self._locks.get(name, (None, 0))[1]
 
 
 class _Turns:
@@ -69,16 +100,16 @@ class WorkerPool:
         self,
         threads: int,
         queue: int,
-        most_aside: int = MOST_ASIDE,
+        max_long: int = MAX_LONG_CALLS,
         seconds: float = float("inf"),
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.threads = threads
         self.queue = queue
-        self._most_aside = most_aside
+        self._max_long = max_long
         self._seconds = seconds
         self._clock = clock
-        self._executor = ThreadPoolExecutor(threads + most_aside, thread_name_prefix="seeker-work")
+        self._executor = ThreadPoolExecutor(threads + max_long, thread_name_prefix="seeker-work")
         self._turns = _Turns(threads)
         self._long_turns = threading.Semaphore(max(1, threads // 2))
         self._lock = threading.Condition()
@@ -113,7 +144,7 @@ class WorkerPool:
     def aside(self) -> Iterator[None]:
         """Let the work of this thread go on aside; Busy if too much does already."""
         with self._lock:
-            if self._aside >= self._most_aside:
+            if self._aside >= self._max_long:
                 self.refused += 1
                 raise BusyError("Too many long sessions are being opened.")
             self._aside += 1

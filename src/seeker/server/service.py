@@ -21,6 +21,7 @@ from seeker.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS
 from seeker.engine import BusyError, Catalogs, Engine, WorkerPool
 from seeker.engine.cache import return_memory
+from seeker.engine.workers import NamedLocks
 from seeker.kernels.parallel import cores
 from seeker.server.auth import ApiKeys
 from seeker.server.health import Readiness
@@ -30,30 +31,34 @@ from seeker.server.metrics import Metrics
 from seeker.server.settings import Settings
 from seeker.stores import IdempotencyKey, open_store
 
-_MOST_WAITING = 32
+_MAX_WAITING_REQUESTS = 32
+"""Requests that wait for one turn; whoever comes then is told to come later."""
 
 
-class SessionTurns:
-    """One turn per session or catalog; for one event loop."""
+class RequestTurns:
+    """Requests take turns before they take a thread, so that no session has all threads.
+
+    There is a turn for each session, for those who look at a shared one, for each participant of a
+    study and for each catalog that is changed. What is in memory has the engine's own lock: who
+    waits for a turn holds none, or the threads could all wait for those who wait for a thread.
+    """
 
     def __init__(self) -> None:
-        self._turns: dict[str, tuple[asyncio.Lock, int]] = {}
+        self._locks = NamedLocks(asyncio.Lock)
 
     @asynccontextmanager
     async def turn(
-        self, key: str, what: str = "this session", wait: float | None = None
+        self, key: str, what: str = "this session", seconds: float | None = None
     ) -> AsyncIterator[None]:
-        """Wait for a turn; Busy if too many wait already, or after `wait` seconds.
+        """Wait for a turn; BusyError if too many wait already, or after so many seconds.
 
         key: whose turn; what: said of it.
         """
-        lock, users = self._turns.get(key, (asyncio.Lock(), 0))
-        if users >= _MOST_WAITING:
+        if self._locks.users(key) >= _MAX_WAITING_REQUESTS:
             raise BusyError(f"Too many requests wait for {what}.")
-        self._turns[key] = (lock, users + 1)
-        try:
+        with self._locks.lend(key) as lock:
             try:
-                async with asyncio.timeout(wait):
+                async with asyncio.timeout(seconds):
                     await lock.acquire()
             except TimeoutError:
                 raise BusyError(f"Other requests for {what} take long.") from None
@@ -61,10 +66,6 @@ class SessionTurns:
                 yield
             finally:
                 lock.release()
-        finally:
-            lock, users = self._turns.pop(key)
-            if users > 1:
-                self._turns[key] = (lock, users - 1)
 
 
 _MOST_CLIENTS = 10_000
@@ -142,7 +143,7 @@ class Service:
         self.copying = RateLimiter(settings.rate, settings.burst)
         """How many events a client may copy: as many as they may write by clicking."""
         self.metrics = Metrics()
-        self.gate = SessionTurns()
+        self._turns = RequestTurns()
         self.ready = False
         self.exits = False
         self._expiring = False
@@ -167,13 +168,13 @@ class Service:
         """Have something done in a thread; one thing at a time for each session."""
         if session is None:
             return await asyncio.wrap_future(self.pool.submit(work))
-        async with self.gate.turn(session, wait=self.settings.queue_timeout):
+        async with self._turns.turn(session, seconds=self.settings.queue_timeout):
             return await asyncio.wrap_future(self.pool.submit(work))
 
     async def change(self, catalog: str, work: Callable[[], Result]) -> Result:
         """Have a catalog changed in a thread: one change at a time, the others wait without one."""
         # No session has an id with a blank in it.
-        async with self.gate.turn(f"catalog {catalog}", "a change of this catalog", WAIT_SECONDS):
+        async with self._turns.turn(f"catalog {catalog}", "a change of this catalog", WAIT_SECONDS):
             return await asyncio.wrap_future(self.pool.submit(work))
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
