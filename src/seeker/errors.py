@@ -20,7 +20,6 @@ class SeekerError(Exception):
 
     exit_code = 1
     http_status = 500
-    title = "Something went wrong"
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -36,7 +35,6 @@ class BadInput(SeekerError, ValueError):
 
     exit_code = 2
     http_status = 422
-    title = "That value cannot be used"
 
 
 class NotFound(SeekerError, LookupError):
@@ -44,7 +42,6 @@ class NotFound(SeekerError, LookupError):
 
     exit_code = 3
     http_status = 404
-    title = "There is no such thing here"
 
 
 class Conflict(SeekerError):
@@ -52,4 +49,3 @@ class Conflict(SeekerError):
 
     exit_code = 4
     http_status = 409
-    title = "That does not fit the present state"

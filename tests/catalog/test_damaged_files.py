@@ -108,7 +108,8 @@ def test_an_item_table_that_cannot_be_read_is_no_fault_of_the_client(
         table.write_bytes(b"garbage" * 1000 if damage == "garbage" else table.read_bytes()[:999])
         answer = _start(http, query="red")
     assert answer.status_code == 503
-    assert answer.json()["title"] == "The catalog cannot be read"
+    assert answer.json()["title"] == "Service Unavailable"
+    assert "item table of the catalog cannot be read" in answer.json()["detail"]
     assert answer.headers["retry-after"]
     assert str(place) not in answer.text
 
@@ -123,7 +124,12 @@ def test_a_new_version_that_cannot_be_opened_is_not_served(
             answer = _start(http)
             assert answer.status_code == 201
         assert http.get(f"/v1/sessions/{session['id']}").json() == session
-    assert "is not served" in caplog.text
+    (told,) = {
+        (one.getMessage(), one.fields["catalog"])  # type: ignore[attr-defined]
+        for one in caplog.records
+        if one.levelname == "WARNING"
+    }
+    assert told == ("new version not served", "shop")
     assert str(place) not in answer.text
 
 

@@ -169,7 +169,7 @@ def test_a_summary_without_a_shard_is_made_anew(
     """Also one that was made in the background."""
     over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
     alone = catalog.session(seed=3)
-    engine = Engine(Catalogs({"shop": over}), MemoryStore(), at_once=at_once)
+    engine = Engine(Catalogs({"shop": over}), MemoryStore(), max_belief_items=at_once)
     try:
         id = engine.start(seed=3).id
         item = alone.page().ids[0]

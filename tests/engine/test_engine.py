@@ -36,7 +36,7 @@ def test_what_cannot_be_done_leaves_no_trace(small: Catalog) -> None:
     shown = one.start()
     with pytest.raises(StaleStepError, match="nothing to undo") as refused:
         one.act(shown.id, Undo())
-    assert refused.value.shown == shown
+    assert refused.value.snapshot == shown
     with pytest.raises(NotFound):
         one.act(shown.id, Click("no such item", "like"))
     with pytest.raises(NotFound):
@@ -44,4 +44,4 @@ def test_what_cannot_be_done_leaves_no_trace(small: Catalog) -> None:
     with pytest.raises(BadInput):
         one.act(shown.id, Say("  "))
     assert one.show(shown.id) == shown
-    assert one.kept(shown.id).length == 1
+    assert one.stored(shown.id).length == 1

@@ -51,9 +51,9 @@ class Counting(MemoryStore):
         self.reads += 1
         return super().load(session, after)
 
-    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
+    def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         self.reads += 1
-        return super().remembered(scope, name)
+        return super().idempotency_record(scope, name)
 
 
 def test_a_click_in_a_session_that_is_in_memory_reads_nothing(small: Catalog) -> None:
@@ -68,7 +68,7 @@ def test_a_click_in_a_session_that_is_in_memory_reads_nothing(small: Catalog) ->
     other = two.act(shown.id, Click(shown.page.ids[1], "dislike"), 3)
     with pytest.raises(StaleStepError) as refused:
         one.act(shown.id, Click(shown.page.ids[2], "like"), 3)
-    assert refused.value.shown == other
+    assert refused.value.snapshot == other
     two.act(shown.id, Undo())
     other = two.act(shown.id, Click(other.page.ids[0], "like"))
     again = one.act(shown.id, Click(other.page.ids[1], "like"), 4)
@@ -98,7 +98,7 @@ def test_a_click_that_may_have_been_kept_is_never_done_again_by_itself(small: Ca
     shown = one.start()
     with pytest.raises(StoreError):
         one.act(shown.id, Click(shown.page.ids[0], "like"))
-    assert one.kept(shown.id).length == 2
+    assert one.stored(shown.id).length == 2
     assert one.show(shown.id).likes == [shown.page.ids[0]]
 
 
@@ -108,7 +108,7 @@ def test_a_click_on_a_page_that_has_passed_is_refused_with_the_present_one(small
     new = one.act(old.id, Click(old.page.ids[0], "like"), 0)
     with pytest.raises(StaleStepError) as refused:
         one.act(old.id, Click(old.page.ids[1], "like"), 0)
-    assert refused.value.shown == new
+    assert refused.value.snapshot == new
     assert one.show(old.id) == new
 
 
@@ -122,7 +122,7 @@ def test_a_repeated_request_is_done_once_and_answered_as_before(small: Catalog) 
     for other in (one, engine(small, one.store)):
         assert other.act(start.id, Click(start.page.ids[0], "like"), key=key) == first
         assert other.start(key=begin) == start
-    assert one.kept(start.id).length == 5
+    assert one.stored(start.id).length == 5
     assert one.store.count() == 1
     with pytest.raises(BadInput, match="different request"):
         one.act(

@@ -31,7 +31,7 @@ def test_a_person_begins_with_what_their_last_session_taught(two_views: Catalog)
     for view, weight in known.belief.views.items():
         even = fresh.belief.views[view]
         assert weight == pytest.approx(0.8 * last.belief.views[view] + 0.2 * even, abs=1e-4)
-    start = parse_event(one.kept(known.id).events[0])
+    start = parse_event(one.stored(known.id).events[0])
     assert isinstance(start, Start)
     assert isinstance(start.model, Choice)
     assert start.model.weights is not None
@@ -45,7 +45,7 @@ def test_a_user_vector_is_used(small: Catalog) -> None:
     c = np.linspace(0, 2, 24)
     shown = clicks(one, one.start(user=c.tolist(), seed=1), 3)
     session = small.session(user=c, seed=1)
-    for event in [parse_event(one.kept(shown.id).events[n]) for n in (1, 2, 3)]:
+    for event in [parse_event(one.stored(shown.id).events[n]) for n in (1, 2, 3)]:
         session.act(event)
     assert shown.page == session.page()
     assert one.store.count() == 1
@@ -89,4 +89,4 @@ def test_ids_are_long_and_seeds_are_drawn(small: Catalog) -> None:
     started = [one.start() for _ in range(20)]
     assert len({shown.id for shown in started}) == 20
     assert all(len(shown.id) == 22 for shown in started)
-    assert len({one.kept(shown.id).events[0]["seed"] for shown in started}) == 20
+    assert len({one.stored(shown.id).events[0]["seed"] for shown in started}) == 20

@@ -129,7 +129,7 @@ def test_forks_are_limited_by_what_they_copy(small: Catalog, store: str) -> None
         share = http.post(f"{address}/share").json()["share"]
         for where in (f"{address}/fork", f"/v1/shared/{share}/fork"):
             refused = http.post(where, json={} if where.startswith(address) else None)
-            assert (refused.status_code, refused.json()["title"]) == (429, "That is too much")
+            assert (refused.status_code, refused.json()["title"]) == (429, "Too Many Requests")
             assert int(refused.headers["retry-after"]) > 1
         again = http.post(f"{address}/fork", json={}, headers=key)
         assert (again.status_code, again.json()) == (201, second.json()), "it was written before"

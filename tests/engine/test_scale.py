@@ -13,10 +13,10 @@ def test_a_long_task_does_not_keep_a_service_from_ending() -> None:
 
     def long() -> None:
         begun.set()
-        while not background.hurried():
+        while not background.should_stop():
             pass
 
-    background.want("a look at ten million items", long)
+    background.submit("a look at ten million items", long)
     assert begun.wait(WITHIN)
     background.close()
     assert background.failed == 0

@@ -14,7 +14,7 @@ from support.servers import until
 
 
 def test_the_belief_of_a_large_catalog_follows(two_views: Catalog) -> None:
-    one, at_once = engine(two_views, at_once=10), engine(two_views)
+    one, at_once = engine(two_views, max_belief_items=10), engine(two_views)
     shown, other = one.start(seed=2), at_once.start(seed=2)
     for n in range(3):
         shown = one.act(shown.id, Click(shown.page.ids[n], "like"), n)
@@ -29,7 +29,7 @@ def test_the_belief_of_a_large_catalog_follows(two_views: Catalog) -> None:
 
 def test_work_that_may_wait_waits_while_nobody_is_free(two_views: Catalog) -> None:
     free = threading.Event()
-    one = engine(two_views, at_once=10, free=free.is_set)
+    one = engine(two_views, max_belief_items=10, free=free.is_set)
     ids = [clicks(one, one.start(), 2).id for _ in range(3)]
     assert len(one.background) == 3
     assert all(one.show(id).belief is None for id in ids)
@@ -39,7 +39,10 @@ def test_work_that_may_wait_waits_while_nobody_is_free(two_views: Catalog) -> No
 
 
 def test_nothing_waits_where_nothing_is_to_be_refreshed(two_views: Catalog) -> None:
-    one, usual = engine(two_views, at_once=10, refresh=False), engine(two_views, at_once=10)
+    one, usual = (
+        engine(two_views, max_belief_items=10, refresh=False),
+        engine(two_views, max_belief_items=10),
+    )
     shown, other = clicks(one, one.start(seed=2), 3), clicks(usual, usual.start(seed=2), 3)
     assert len(one.background) == 0
     until(lambda: usual.show(other.id).belief is not None)

@@ -74,7 +74,7 @@ def test_a_crowd_on_one_session_of_two_servers(catalog: Catalog, tmp_path: Path)
             return kept
 
         kept = sum(pool.map(somebody, range(CROWD)))
-        events = running[0].kept(id).events
+        events = running[0].stored(id).events
         assert len(events) == 1 + kept
         replayed = catalog.replay(events)
         for engine in running:
@@ -121,7 +121,7 @@ def test_one_key_used_by_many_at_once_does_one_thing(
         answers = [one for one in pool.map(somebody, range(CROWD)) if one is not None]
         assert len(answers) == (CROWD if body == "same" else 1)
         assert len({tuple(one.likes) for one in answers}) == 1
-        assert len(running[0].kept(id).events) == 2
+        assert len(running[0].stored(id).events) == 2
 
 
 def test_of_many_who_start_at_once_no_more_get_in_than_may(
@@ -165,7 +165,7 @@ def test_a_key_of_a_session_that_has_expired_may_be_used_again(
         second = engine.start(key=key)
         assert second.id != first.id
         assert engine.start(key=key).id == second.id
-        for ask in (engine.show, engine.kept, lambda id: engine.act(id, Undo())):
+        for ask in (engine.show, engine.stored, lambda id: engine.act(id, Undo())):
             with pytest.raises(NotFound):
                 ask(first.id)
         assert engine.expire() == 0, "it went already"
@@ -193,14 +193,14 @@ def test_a_clock_that_is_set_back_loses_nobody(catalog: Catalog) -> None:
 def test_a_session_does_not_grow_without_end(
     catalog: Catalog, act: Callable[[Engine, str], SessionSnapshot]
 ) -> None:
-    with engines(catalog, "memory:", 1, most_events=3) as (engine,):
+    with engines(catalog, "memory:", 1, max_events=3) as (engine,):
         id = engine.start().id
         for item in ("item 1", "item 2"):
             last = engine.act(id, Click(item, "like", []))
         for _ in range(2):
             with pytest.raises(Conflict, match="3 events, and takes in no more") as told:
                 act(engine, id)
-            assert told.value.shown == last  # type: ignore[attr-defined]
+            assert told.value.snapshot == last  # type: ignore[attr-defined]
         assert engine.show(id) == last
         assert engine.fork(id).likes == last.likes
 

@@ -19,7 +19,7 @@ from seeker.server.errors import ALWAYS
 from seeker.server.settings import Settings
 from support.catalogs import folder_of, random_catalog
 from support.documents import ROOT, Reader, blocks
-from support.servers import serving
+from support.servers import PHRASES, serving
 
 PAGE = ROOT / "docs" / "reference" / "http.md"
 _CALL = re.compile(r"^\| `(GET|POST|DELETE) ([^`]+)` \|(.*)\|(.*)\|$", re.MULTILINE)
@@ -152,7 +152,7 @@ def test_errors_happen_as_the_page_says(status: int, keyed: tuple[httpx.Client, 
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json()
     assert problem["status"] == status
-    assert problem["title"]
+    assert problem["title"] == PHRASES[status]
     assert problem["detail"]
     assert "hint" in problem
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.servers import pieces, seeker_said, serving, start, until
+from support.servers import PHRASES, pieces, seeker_said, serving, start, until
 
 KEY = "a-key-that-names-this-request"
 
@@ -233,7 +233,7 @@ def test_what_makes_no_sense_is_refused_in_words(
     assert answer.headers["content-type"] == "application/problem+json"
     problem = answer.json()
     assert problem["detail"]
-    assert problem["title"]
+    assert problem["title"] == PHRASES[status]
     assert "hint" in problem
 
 

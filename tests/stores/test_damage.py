@@ -33,8 +33,8 @@ def test_a_store_of_the_version_before_goes_on(older: str, small: Catalog) -> No
         one = engine(small, store, clock=lambda: 1_790_000_100.0)
         shown = one.show(ANN)
         assert (shown.step, shown.likes, shown.length) == (1, ["item 214"], 4)
-        assert one.shared("qYxSR3S7Sh3XuC-ZpcNNMw") == ANN
-        assert store.remembered("key site", "first-key-of-sixteen") is not None
+        assert one.shared_session("qYxSR3S7Sh3XuC-ZpcNNMw") == ANN
+        assert store.idempotency_record("key site", "first-key-of-sixteen") is not None
         after = one.act(ANN, Click(shown.page.ids[0], "like"), 1)
         assert engine(small, store, clock=lambda: 1_790_000_200.0).show(ANN) == after
         assert store.count() == 2
@@ -105,11 +105,12 @@ def test_over_http_a_damaged_session_is_a_problem_of_its_own(
     for call in ("", "/events", "/items"):
         answer = served.get(f"/v1/sessions/{first}{call}")
         assert answer.status_code == 500
-        assert answer.json()["title"] == "This session is damaged"
+        assert answer.json()["title"] == "Internal Server Error"
+        assert "is damaged" in answer.json()["detail"]
         assert first in answer.json()["detail"]
         assert "new session" in answer.json()["hint"]
         assert served.get(f"/v1/sessions/{second}{call}").status_code == 200
-    logged = [one for one in caplog.records if one.getMessage() == "A session is damaged."]
+    logged = [one for one in caplog.records if one.getMessage() == "session damaged"]
     assert logged
     assert first not in str([one.__dict__ for one in logged]), "an id opens its session"
 
@@ -120,7 +121,7 @@ def test_an_event_that_says_nothing_is_damage_and_no_change_of_the_catalog(
     id = served.post("/v1/sessions", json={}).json()["id"]
     with connect(address) as connection:
         connection.execute("UPDATE events SET body = '{\"schema\":2}', checksum = NULL")
-    assert served.get(f"/v1/sessions/{id}").json()["title"] == "This session is damaged"
+    assert "is damaged" in served.get(f"/v1/sessions/{id}").json()["detail"]
 
 
 def test_an_export_leaves_damaged_sessions_out_and_says_so(address: str, tmp_path: Path) -> None:
@@ -199,6 +200,6 @@ def test_why_a_store_failed_is_logged_and_not_told_to_clients(
     reasons = [
         one.fields["reason"]  # type: ignore[attr-defined]
         for one in caplog.records
-        if one.getMessage() == "The store failed."
+        if one.getMessage() == "store failed"
     ]
     assert "moved or removed" in reasons[0]

@@ -57,14 +57,14 @@ def test_an_append_with_another_length_changes_nothing(store: Store) -> None:
     assert found is not None
     assert found.events == [START, {"n": 1}]
     assert found.active == 101.0
-    assert store.remembered("a", "k") is None
+    assert store.idempotency_record("a", "k") is None
 
 
 def test_a_session_is_made_once(store: Store) -> None:
     store.create(stored_session("a"))
     with pytest.raises(StaleWriteError):
         store.create(stored_session("a", events=[START, START]), IdempotencyKey("s", "k", "f"))
-    assert store.remembered("s", "k") is None
+    assert store.idempotency_record("s", "k") is None
     found = store.load("a")
     assert found is not None
     assert found.length == 1
@@ -73,12 +73,15 @@ def test_a_session_is_made_once(store: Store) -> None:
 def test_keys_are_remembered_with_what_they_did(store: Store) -> None:
     store.create(stored_session("a"), IdempotencyKey("site", "first", "f1"))
     store.append("a", 1, {}, 101.0, IdempotencyKey("a", "second", "f2"))
-    first, second = store.remembered("site", "first"), store.remembered("a", "second")
+    first, second = (
+        store.idempotency_record("site", "first"),
+        store.idempotency_record("a", "second"),
+    )
     assert first is not None
     assert second is not None
     assert (first.fingerprint, first.session, first.length) == ("f1", "a", 1)
     assert (second.fingerprint, second.session, second.length) == ("f2", "a", 2)
-    assert store.remembered("other", "first") is None
+    assert store.idempotency_record("other", "first") is None
     with pytest.raises(StaleWriteError):
         store.append("a", 2, {}, 102.0, IdempotencyKey("a", "second", "f3"))
     with pytest.raises(StaleWriteError):
@@ -96,16 +99,21 @@ def test_a_token_stands_for_a_session_from_the_first_on(store: Store) -> None:
     assert store.share("a", "another") == "token of a"
     assert store.share("b", "token of b") == "token of b"
     assert store.share("nobody", "token") is None
-    assert (store.shared("token of a"), store.shared("token of b")) == ("a", "b")
-    assert store.shared("another") is store.shared("token") is store.shared("a") is None
+    assert (store.shared_session("token of a"), store.shared_session("token of b")) == ("a", "b")
+    assert (
+        store.shared_session("another")
+        is store.shared_session("token")
+        is store.shared_session("a")
+        is None
+    )
     assert store.unshare("a")
     assert not store.unshare("a")
-    assert store.shared("token of a") is None
+    assert store.shared_session("token of a") is None
     assert store.share("a", "a new one") == "a new one"
     store.delete("a")
-    assert store.shared("a new one") is None
+    assert store.shared_session("a new one") is None
     store.expire(1000.0, 10)
-    assert store.shared("token of b") is None
+    assert store.shared_session("token of b") is None
 
 
 def test_of_many_who_share_at_once_all_get_one_token(store: Store) -> None:
@@ -121,7 +129,7 @@ def test_of_many_who_share_at_once_all_get_one_token(store: Store) -> None:
         thread.join()
     assert len(tokens) == 6
     assert len(set(tokens)) == 1
-    assert store.shared(str(tokens[0])) == "a"
+    assert store.shared_session(str(tokens[0])) == "a"
 
 
 def test_what_is_deleted_is_gone_with_all_that_belongs_to_it(store: Store) -> None:
@@ -130,7 +138,7 @@ def test_what_is_deleted_is_gone_with_all_that_belongs_to_it(store: Store) -> No
     assert store.delete("a")
     assert not store.delete("a")
     assert store.load("a") is None
-    assert store.remembered("site", "one") is None
+    assert store.idempotency_record("site", "one") is None
     assert store.load("b") is not None
     store.create(stored_session("a"))
     found = store.load("a")
@@ -202,7 +210,7 @@ def test_durable_stores_outlive_their_process(address: str) -> None:
     found = third.load("a")
     assert found is not None
     assert found.events == [START, {"n": 1}]
-    assert third.remembered("s", "k") is not None
+    assert third.idempotency_record("s", "k") is not None
     third.close()
 
 
@@ -230,7 +238,7 @@ def test_every_old_version_is_brought_up_to_date(version: int, address: str) -> 
     store.append("a", 1, {"n": 1}, 3.0, IdempotencyKey("a", "k", "f"))
     assert store.count() == 1
     assert store.share("a", "token") == "token"
-    assert store.shared("token") == "a"
+    assert store.shared_session("token") == "a"
     store.close()
     open_store(address).close()
 

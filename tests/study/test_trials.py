@@ -43,7 +43,7 @@ def test_ranks_pages_and_times_are_recorded(catalogs: Catalogs, address: str, be
     assert steps[0].item == other
     assert list(steps[0].shown) == shown.page.ids
     assert steps[0].page == steps[2].page == tuple(shown.page.ids)
-    kept = study.conduct.engine.kept(id)
+    kept = study.conduct.engine.stored(id)
     catalog = catalogs.get(CATALOG)[1]
     for step, length in zip(steps, (1, 2, 3), strict=True):
         again = Session.replay(catalog, kept.events[:length])
@@ -81,8 +81,8 @@ def test_a_trial_ends_when_its_steps_are_used_up(begin: Begin, file: str) -> Non
     for act in acts:
         with pytest.raises(StaleStepError, match="over") as caught:
             act()
-        assert caught.value.shown.belief is None
-    assert len(study.conduct.engine.kept(id).events) == 5
+        assert caught.value.snapshot.belief is None
+    assert len(study.conduct.engine.stored(id).events) == 5
 
 
 def searched(study: TrialSearch, key: str, pick: str, overlook: bool = False) -> str:
@@ -150,7 +150,7 @@ def test_taking_another_item_for_the_target_is_counted(
     for _ in range(2):
         with pytest.raises(StaleStepError, match="not the one") as caught:
             study.act(id, Found(next(one for one in page if one != target)))
-        assert caught.value.shown.belief is None
+        assert caught.value.snapshot.belief is None
     if target not in page:
         with pytest.raises(BadInput, match="not on the page"):
             study.act(id, Found(target))
@@ -177,7 +177,7 @@ def test_only_the_page_can_be_judged(catalogs: Catalogs, begin: Begin, file: str
     study.act(id, Click(item, "clear"))
     with pytest.raises(StaleStepError) as caught:
         study.act(id, Click(page[-1], "like", None), 0)
-    assert caught.value.shown.belief is None
+    assert caught.value.snapshot.belief is None
     assert [step.act for step in study.conduct.trials.steps(id)] == [
         "like",
         "dislike",
@@ -242,5 +242,5 @@ def test_what_a_crash_left_unrecorded_is_made_up_for(
     assert [step.act for step in steps] == ["dislike", "dislike", "dislike", None]
     catalog = catalogs.get(CATALOG)[1]
     for step in steps:
-        again = Session.replay(catalog, engine.kept(id).events[: step.number + 1])
+        again = Session.replay(catalog, engine.stored(id).events[: step.number + 1])
         assert (list(step.page), step.rank) == (again.page().ids, again.belief.rank(target))

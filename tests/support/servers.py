@@ -21,6 +21,19 @@ import pytest
 
 WITHIN = 120.0
 """Seconds after which something that should happen soon is given up."""
+PHRASES = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    409: "Conflict",
+    413: "Content Too Large",
+    421: "Misdirected Request",
+    422: "Unprocessable Content",
+    429: "Too Many Requests",
+}
+"""The titles of problems, by status."""
 
 
 def until(what: Callable[[], Any], within: float = WITHIN) -> Any:

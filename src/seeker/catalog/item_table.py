@@ -30,7 +30,6 @@ class ItemTableError(Conflict):
     """A catalog whose files are not as they were when it was opened."""
 
     http_status = 503
-    title = "The catalog cannot be read"
 
 
 def unreadable(what: str) -> ItemTableError:

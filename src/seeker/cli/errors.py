@@ -26,7 +26,6 @@ class CommandStopped(SeekerError):
     """The person at the keyboard stopped a command."""
 
     exit_code = INTERRUPTED
-    title = "Stopped"
 
 
 @contextmanager

@@ -24,13 +24,10 @@ class UnreachableError(SeekerError):
 
     exit_code = 5
     http_status = 503
-    title = "The server does not answer"
 
 
 class DeniedError(SeekerError):
     """The server does not do this for this client: a key is missing, or there was too much."""
-
-    title = "The server refuses"
 
 
 class RedirectError(Conflict):

@@ -34,7 +34,6 @@ class ShardsSilentError(SeekerError):
 
     exit_code = 6
     http_status = 503
-    title = "Part of the catalog does not answer"
 
     def __init__(self, silent: Mapping[int, str], total: int) -> None:
         """silent: the shards that did not answer, and why; total: how many shards there are."""
@@ -52,7 +51,6 @@ class ClusterError(SeekerError):
 
     exit_code = 6
     http_status = 503
-    title = "The cluster cannot be reached"
 
 
 @dataclass(eq=False)

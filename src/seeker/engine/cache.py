@@ -12,30 +12,15 @@ from seeker.engine.snapshot import BeliefSummary, SessionSnapshot
 from seeker.session import Belief, Session
 
 _MMAP_THRESHOLD = -3
-_LARGE = 128 * 1024
+_LARGE_ARRAY_BYTES = 128 * 1024
 
-
-def return_memory() -> None:
-    """Have every large array mapped by itself, so that freeing it frees its memory at once.
-
-    glibc begins like this, but raises the threshold to 32 MB as arrays come and go; from then on
-    what sessions leave behind stays with the process in pieces. Other libraries know no such
-    setting and need none.
-    """
-    try:
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
-    except (AttributeError, OSError, TypeError):
-        return
-
-
-_BESIDES = 16_384
-_PER_EVENT = 2_048
-_PER_RATING = 64
+_SESSION_BYTES = 16_384
+_EVENT_BYTES = 2_048
+_RATING_BYTES = 64
 """Every state that an undo may bring back holds the ratings of its time."""
-
-_ANSWERS = 4
-_PER_ITEM = 1_024
-_PER_THING_DONE = 128
+_ITEM_BYTES = 1_024
+_HISTORY_ENTRY_BYTES = 128
+_MAX_SNAPSHOTS = 4
 
 
 @dataclass
@@ -44,8 +29,8 @@ class CachedSession:
 
     length: how many of its events it holds. active: when the last of them happened, in seconds
     since 1970. bytes: what it took when it was last put back. provisional: the summary was made
-    while part of the catalog could not be asked, and is to be made anew. answers: what was shown at
-    earlier lengths to requests that may be made again, the latest few.
+    while part of the catalog could not be asked, and is to be made anew. snapshots: of
+    earlier lengths, by length, for requests that may be made again, the latest few.
     """
 
     session: Session
@@ -56,29 +41,30 @@ class CachedSession:
     summary: BeliefSummary | None = None
     provisional: bool = False
     bytes: int = field(default=0)
-    answers: OrderedDict[int, SessionSnapshot] = field(default_factory=OrderedDict)
+    snapshots: OrderedDict[int, SessionSnapshot] = field(default_factory=OrderedDict)
 
-    def remember(self, shown: SessionSnapshot) -> None:
-        """Keep an answer for when it is asked for again, unless a part of it was missing."""
-        if not shown.page.partial:
-            self.answers[shown.length] = shown
-            self.answers.move_to_end(shown.length)
-            while len(self.answers) > _ANSWERS:
-                self.answers.popitem(last=False)
+    def remember(self, snapshot: SessionSnapshot) -> None:
+        """Keep a snapshot for when it is asked for again, unless a part of it was missing."""
+        if not snapshot.page.partial:
+            self.snapshots[snapshot.length] = snapshot
+            self.snapshots.move_to_end(snapshot.length)
+            while len(self.snapshots) > _MAX_SNAPSHOTS:
+                self.snapshots.popitem(last=False)
 
     def sum_up(self, belief: Belief) -> None:
         """Keep a belief in a few numbers; this reads all items."""
         self.summary, self.provisional = BeliefSummary.of(belief), belief.partial
 
-    def measured(self) -> int:
+    def measure(self) -> int:
         """Return about how many bytes this entry takes: its arrays, and an estimate of the rest."""
-        ratings = _PER_RATING * len(self.session.state.ratings)
-        besides = _BESIDES + (_PER_EVENT + ratings) * self.length + self.session.asked_bytes
-        answers = sum(
-            _PER_ITEM * len(one.page) + _PER_THING_DONE * len(one.history)
-            for one in self.answers.values()
+        ratings = _RATING_BYTES * len(self.session.state.ratings)
+        events = (_EVENT_BYTES + ratings) * self.length
+        snapshots = sum(
+            _ITEM_BYTES * len(one.page) + _HISTORY_ENTRY_BYTES * len(one.history)
+            for one in self.snapshots.values()
         )
-        return self.session.nbytes + besides + answers
+        arrays = self.session.nbytes + self.session.asked_bytes
+        return arrays + _SESSION_BYTES + events + snapshots
 
 
 class BeliefCache:
@@ -101,7 +87,7 @@ class BeliefCache:
     def take(self, id: str, counted: bool = True) -> CachedSession | None:
         """Take an entry out, if it is there; counted: among the hits and misses."""
         with self._lock:
-            entry = self._out(id)
+            entry = self._remove(id)
             if counted:
                 self.hits += entry is not None
                 self.misses += entry is None
@@ -111,7 +97,7 @@ class BeliefCache:
         """Put an entry back as the one used last; others give way where memory is short."""
         # A belief refers to its session: a session that is dropped with one is not freed at once.
         entry.session.release_caches()
-        entry.bytes = entry.measured()
+        entry.bytes = entry.measure()
         with self._lock:
             self._entries[id] = self._heavy[id] = entry
             self._bytes += entry.bytes
@@ -119,16 +105,16 @@ class BeliefCache:
                 _, first = self._heavy.popitem(last=False)
                 self._bytes -= first.bytes
                 first.session.release_caches(columns=True)
-                first.bytes = first.measured()
+                first.bytes = first.measure()
                 self._bytes += first.bytes
             while self._bytes > self.limit and self._entries:
-                self._out(next(iter(self._entries)))
+                self._remove(next(iter(self._entries)))
                 self.dropped += 1
 
     def forget(self, id: str) -> None:
         """Drop an entry."""
         with self._lock:
-            self._out(id)
+            self._remove(id)
 
     @property
     def bytes(self) -> int:
@@ -138,9 +124,22 @@ class BeliefCache:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def _out(self, id: str) -> CachedSession | None:
+    def _remove(self, id: str) -> CachedSession | None:
         entry = self._entries.pop(id, None)
         self._heavy.pop(id, None)
         if entry is not None:
             self._bytes -= entry.bytes
         return entry
+
+
+def return_memory() -> None:
+    """Have every large array mapped by itself, so that freeing it frees its memory at once.
+
+    glibc begins like this, but raises the threshold to 32 MB as arrays come and go; from then on
+    what sessions leave behind stays with the process in pieces. Other libraries know no such
+    setting and need none.
+    """
+    try:
+        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE_ARRAY_BYTES)
+    except (AttributeError, OSError, TypeError):
+        return

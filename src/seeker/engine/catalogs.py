@@ -14,20 +14,11 @@ from seeker.catalog import Catalog
 from seeker.engine.snapshot import BeliefSummary
 from seeker.errors import BadInput, NotFound, SeekerError
 
-
-def warm(catalog: Catalog) -> None:
-    """Go once through a click, so that kernels are compiled or loaded, here and in shards."""
-    session = catalog.session()
-    session.like(session.page().ids[0])
-    session.page()
-    BeliefSummary.of(session.belief)
-
-
 Opener: TypeAlias = Callable[[str | Path], Catalog]
 Renewer: TypeAlias = Callable[[str | Path], Catalog | None]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_EVERY = 1.0
+_CHECK_SECONDS = 1.0
 _LOGGER = logging.getLogger("seeker")
 
 
@@ -58,7 +49,7 @@ class Catalogs:
         self._clock = clock
         self._opener = opener
         self._renewer = renewer or opener
-        self._looked = dict.fromkeys(catalogs, clock())
+        self._checked_at = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
         self._column_bytes: int | None = None
 
@@ -76,17 +67,17 @@ class Catalogs:
         renewer: Renewer | None = None,
     ) -> Catalogs:
         """Open catalog folders, each given as FOLDER or NAME=FOLDER."""
-        found: dict[str, Catalog] = {}
+        catalogs: dict[str, Catalog] = {}
         for place in places:
             name, equals, folder = place.partition("=")
             if not equals or "/" in name:
                 name, folder = Path(place).resolve().name, place
-            if name in found:
+            if name in catalogs:
                 raise BadInput(
                     f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER."
                 )
-            found[name] = opener(folder)
-        return cls(found, opener=opener, renewer=renewer)
+            catalogs[name] = opener(folder)
+        return cls(catalogs, opener=opener, renewer=renewer)
 
     @property
     def names(self) -> list[str]:
@@ -99,31 +90,42 @@ class Catalogs:
             name = self.names[0]
         if name not in self._catalogs:
             raise NotFound(f"There is no catalog {name!r}.", f"There is {self.names}.")
-        self._look(name)
+        self._check_version(name)
         return name, self._catalogs[name]
 
     def look_again(self, name: str) -> None:
         """Look at a catalog's folder the next time it is asked for, however soon and long."""
         with self._lock:
-            self._looked[name] = float("-inf")
+            self._checked_at[name] = float("-inf")
 
-    def _look(self, name: str) -> None:
+    def _check_version(self, name: str) -> None:
         """Open a catalog again if it has changed; asked at most once a second."""
         now = self._clock()
-        if now - self._looked[name] < _EVERY:
+        if now - self._checked_at[name] < _CHECK_SECONDS:
             return
         with self._lock:
-            if now - self._looked[name] < _EVERY:
+            if now - self._checked_at[name] < _CHECK_SECONDS:
                 return
-            at_once = self._looked[name] == float("-inf")
-            self._looked[name] = now
-            held = self._catalogs[name]
+            at_once = self._checked_at[name] == float("-inf")
+            self._checked_at[name] = now
+            catalog = self._catalogs[name]
             try:
-                if held.folder is not None and held.changed():
-                    opened = (self._opener if at_once else self._renewer)(held.folder)
-                    if opened is not None and self._column_bytes is not None:
-                        opened.limit_shared_columns(self._column_bytes)
-                    self._catalogs[name] = opened or held
+                if catalog.folder is not None and catalog.changed():
+                    opener = self._opener if at_once else self._renewer
+                    renewed = opener(catalog.folder)
+                    if renewed is not None:
+                        if self._column_bytes is not None:
+                            renewed.limit_shared_columns(self._column_bytes)
+                        self._catalogs[name] = renewed
             except SeekerError as error:
                 # People go on in the version that is open; who keeps the catalog must know.
-                _LOGGER.warning("The new version of catalog %r is not served: %s", name, error)
+                fields = {"catalog": name, "reason": str(error)}
+                _LOGGER.warning("new version not served", extra={"fields": fields})
+
+
+def warm(catalog: Catalog) -> None:
+    """Go once through a click, so that kernels are compiled or loaded, here and in shards."""
+    session = catalog.session()
+    session.like(session.page().ids[0])
+    session.page()
+    BeliefSummary.of(session.belief)

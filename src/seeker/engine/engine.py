@@ -12,16 +12,16 @@ from typing import Any, TypeVar
 from seeker import display, models
 from seeker.engine.cache import BeliefCache, CachedSession
 from seeker.engine.catalogs import Catalogs, warm
-from seeker.engine.commands import ATTEMPTS, BELIEF_AT_ONCE_ITEMS, MAX_EVENTS, CommandHandler
+from seeker.engine.commands import BELIEF_AT_ONCE_ITEMS, MAX_ATTEMPTS, MAX_EVENTS, CommandHandler
 from seeker.engine.expiry import Expiry
 from seeker.engine.personal import personal_model
 from seeker.engine.repository import (
     QUICK_WORK,
     Rebuilder,
     SessionRepository,
-    nameless,
     no_session,
     no_share,
+    without_name,
 )
 from seeker.engine.snapshot import SessionSnapshot
 from seeker.engine.workers import MAX_WAITING_TASKS, BackgroundWorker
@@ -39,7 +39,6 @@ class QuotaExceededError(SeekerError):
     """More than one may have."""
 
     http_status = 429
-    title = "That is too much"
 
 
 class SessionQuota:
@@ -66,9 +65,9 @@ class Engine:
 
     Several engines, in other processes or on other machines, may share a store: whichever is
     asked answers the same. lifetime: seconds without a click after which a session is forgotten.
-    at_once: up to so many items the belief comes with the answer. most_events: so many a session
-    may have. free: whether there is time for work that may wait. refresh: whether there is to be
-    any: bounds and beliefs of large catalogs, between clicks. aside, alone: how long sessions
+    max_belief_items: up to so many items the belief comes with the answer. max_events: so many a
+    session may have. free: whether there is time for work that may wait. refresh: whether there is
+    to be any: bounds and beliefs of large catalogs, between clicks. aside, alone: how long sessions
     are rebuilt, and whether nobody else is at work meanwhile; quick_work: what is not long.
     """
 
@@ -79,8 +78,8 @@ class Engine:
         cache_bytes: int = 512_000_000,
         lifetime: float = 30 * 86_400.0,
         sessions_per_key: int = 0,
-        at_once: int = BELIEF_AT_ONCE_ITEMS,
-        most_events: int = MAX_EVENTS,
+        max_belief_items: int = BELIEF_AT_ONCE_ITEMS,
+        max_events: int = MAX_EVENTS,
         free: Callable[[], bool] = lambda: True,
         refresh: bool = True,
         aside: Callable[[], AbstractContextManager[None]] = nullcontext,
@@ -94,14 +93,20 @@ class Engine:
         catalogs.limit_shared_columns(cache_bytes // SHARED_COLUMNS_SHARE)
         self.background = BackgroundWorker(free, MAX_WAITING_TASKS if refresh else 0)
         self._expiry = Expiry(store, lifetime, clock)
-        self._room = SessionQuota(store, sessions_per_key)
+        self._quota = SessionQuota(store, sessions_per_key)
         self._clock = clock
         self.rebuilder = Rebuilder(aside, alone, quick_work)
         self._sessions = SessionRepository(
             catalogs, store, self.cache, self.rebuilder, self._expiry
         )
-        self._acting = CommandHandler(
-            self._sessions, self.rebuilder, store, self.background, at_once, most_events, clock
+        self._commands = CommandHandler(
+            self._sessions,
+            self.rebuilder,
+            store,
+            self.background,
+            max_belief_items,
+            max_events,
+            clock,
         )
 
     def start(
@@ -126,16 +131,16 @@ class Engine:
         session taught. owner: the name of the API key used.
         """
 
-        def make() -> _New:
-            name, opened = self.catalogs.get(catalog)
+        def make() -> _NewSession:
+            name, served = self.catalogs.get(catalog)
             chosen = models.named(model)
             if personalise:
                 if not isinstance(user, str):
                     raise BadInput("There is nobody to personalise for.", "Name a user.")
                 chosen = personal_model(
-                    self.store, self.rebuilder, name, opened, chosen, user, owner
+                    self.store, self.rebuilder, name, served, chosen, user, owner
                 )
-            session = opened.session(
+            session = served.session(
                 model=chosen,
                 strategy=strategy,
                 page_size=page_size,
@@ -145,11 +150,11 @@ class Engine:
                 user=user,
                 repeat=repeat,
             )
-            entry = CachedSession(session, name, opened, 1, self._clock())
+            entry = CachedSession(session, name, served, 1, self._clock())
             person = user if isinstance(user, str) else None
-            return _New(name, person, [event.to_json() for event in session.events], entry)
+            return _NewSession(name, person, [event.to_json() for event in session.events], entry)
 
-        return self._new(make, owner, key)
+        return self._create(make, owner, key)
 
     def fork(
         self,
@@ -166,53 +171,56 @@ class Engine:
         told how many events are about to be written; whatever it raises, nothing is.
         """
 
-        def make() -> _New:
-            with self._sessions.turn(id), self._sessions.opened(id) as entry:
-                self._acting.check_step(id, entry, step)
-                kept = self._sessions.kept(id)
-                events = kept.events[: entry.length]
+        def make() -> _NewSession:
+            with self._sessions.turn(id), self._sessions.open(id) as entry:
+                self._commands.check_step(id, entry, step)
+                stored = self._sessions.stored(id)
+                events = stored.events[: entry.length]
                 allow(len(events))
                 if not own:
-                    events = [nameless(event) for event in events]
+                    events = [without_name(event) for event in events]
                 # The same events give the same page: nothing is computed before somebody goes on.
-                shown = self._acting.shown(id, entry)
-                return _New(entry.name, kept.person if own else None, events, shown)
+                snapshot = self._commands.snapshot(id, entry)
+                return _NewSession(entry.name, stored.person if own else None, events, snapshot)
 
-        return self._new(make, owner, key)
+        return self._create(make, owner, key)
 
     def act(
         self, id: str, event: Event, step: int | None = None, key: IdempotencyKey | None = None
     ) -> SessionSnapshot:
-        """Let something happen in a session; step: what the person saw, Moved if it has passed."""
-        return self._acting.act(id, event, step, key)
+        """Let something happen in a session; step: the one the person saw.
+
+        StaleStepError if that has passed.
+        """
+        return self._commands.act(id, event, step, key)
 
     def show(self, id: str) -> SessionSnapshot:
         """Return where a session is."""
-        with self._sessions.turn(id), self._sessions.opened(id) as entry:
-            return self._acting.shown(id, entry)
+        with self._sessions.turn(id), self._sessions.open(id) as entry:
+            return self._commands.snapshot(id, entry)
 
     def more(self, id: str, offset: int, limit: int) -> tuple[str, Page]:
         """Return the name of a session's catalog and a slice of the ranking of this step."""
-        with self._sessions.turn(id), self._sessions.opened(id) as entry:
+        with self._sessions.turn(id), self._sessions.open(id) as entry:
             return entry.name, entry.session.more(offset, limit)
 
     def explain(self, id: str, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
-        with self._sessions.turn(id), self._sessions.opened(id) as entry:
+        with self._sessions.turn(id), self._sessions.open(id) as entry:
             return entry.session.explain(item)
 
     def look(self, id: str, see: Callable[[Session], Result]) -> Result:
         """Return what somebody sees in a session, who must leave it as it is."""
-        with self._sessions.turn(id), self._sessions.opened(id) as entry:
+        with self._sessions.turn(id), self._sessions.open(id) as entry:
             return see(entry.session)
 
-    def kept(self, id: str) -> StoredSession:
-        """Return all that is kept of a session."""
-        return self._sessions.kept(id)
+    def stored(self, id: str) -> StoredSession:
+        """Return all that is stored of a session."""
+        return self._sessions.stored(id)
 
     def share(self, id: str) -> str:
         """Return the token with which others may look at a session; the same each time."""
-        self._sessions.kept(id)
+        self._sessions.stored(id)
         token = self.store.share(id, secrets.token_urlsafe(16))
         if token is None:
             raise no_session()
@@ -220,13 +228,13 @@ class Engine:
 
     def unshare(self, id: str) -> None:
         """Let nobody look at a session any longer who has only its token."""
-        self._sessions.kept(id)
+        self._sessions.stored(id)
         if not self.store.unshare(id):
             raise NotFound("This session is not shared.")
 
-    def shared(self, token: str) -> str:
+    def shared_session(self, token: str) -> str:
         """Return the id of the session that a token lets others look at."""
-        id = self.store.shared(token)
+        id = self.store.shared_session(token)
         if id is None:
             raise no_share()
         return id
@@ -250,47 +258,47 @@ class Engine:
         self.background.close()
         self.store.close()
 
-    def _new(
-        self, make: Callable[[], _New], owner: str | None, key: IdempotencyKey | None
+    def _create(
+        self, make: Callable[[], _NewSession], owner: str | None, key: IdempotencyKey | None
     ) -> SessionSnapshot:
-        """Keep and show a new session, which is made unless it has been."""
-        for _ in range(ATTEMPTS):
-            again = self._acting.repeated(key)
-            if again is not None:
-                return again
-            self._room.check(owner, beside=1)
+        """Store and show a new session, which is made unless it has been."""
+        for _ in range(MAX_ATTEMPTS):
+            first = self._commands.first_response(key)
+            if first is not None:
+                return first
+            self._quota.check(owner, beside=1)
             new, now, id = make(), self._clock(), _new_id()
             length = len(new.events)
-            kept = StoredSession(id, new.catalog, owner, new.person, now, now, length, new.events)
+            stored = StoredSession(id, new.catalog, owner, new.person, now, now, length, new.events)
             try:
-                self.store.create(kept, key)
+                self.store.create(stored, key)
             except StaleWriteError:
                 continue
             try:
-                self._room.check(owner)
+                self._quota.check(owner)
             except QuotaExceededError:
                 # Others started at the same moment: rather one too few than one too many.
                 self.store.delete(id)
                 raise
-            if isinstance(new.seen, SessionSnapshot):
-                return replace(new.seen, id=id)
+            if isinstance(new.shows, SessionSnapshot):
+                return replace(new.shows, id=id)
             with self._sessions.turn(id):
-                shown = self._acting.shown(id, new.seen)
+                snapshot = self._commands.snapshot(id, new.shows)
                 if key is not None:
-                    new.seen.remember(shown)
-                self.cache.put(id, new.seen)
-                return shown
+                    new.shows.remember(snapshot)
+                self.cache.put(id, new.shows)
+                return snapshot
         raise Conflict("The same request is being made again and again.", "Wait for an answer.")
 
 
 @dataclass(frozen=True)
-class _New:
-    """A session that is about to be kept; seen: what is shown of it, or it in memory."""
+class _NewSession:
+    """A session that is about to be stored; shows: what it shows, or the session that tells."""
 
     catalog: str
     person: str | None
     events: Sequence[EventJson]
-    seen: SessionSnapshot | CachedSession
+    shows: SessionSnapshot | CachedSession
 
 
 def _new_id() -> str:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from seeker.stores import ClockReading, Store
 
-BATCH = 100
+BATCH_SESSIONS = 100
 """Sessions that are forgotten in one go: others who write wait for so many at most."""
 
 PIECE_BYTES = 1_000_000
 """Unused space that is given back in one go."""
 
-LEAST_TOLERANCE = 2 * 3600.0
-_LONGEST_PAUSE = 1.0
+MIN_TOLERANCE_SECONDS = 2 * 3600.0
+_MAX_PAUSE_SECONDS = 1.0
 _LOGGER = logging.getLogger("seeker")
 
 
@@ -48,13 +48,13 @@ def judge(
     does not count for the age of the sessions from before it. Once the clock has been steady for a
     lifetime, all sessions that look old are.
     """
-    known = newest if previous is None else previous.at
-    if known is None:
+    last = newest if previous is None else previous.at
+    if last is None:
         return ClockVerdict(ClockReading(now, now), None)
     since, lost = (now, 0.0) if previous is None else (previous.since, previous.lost)
-    leap = now - known
-    if abs(leap) > max(lifetime / 4, LEAST_TOLERANCE):
-        if known - since >= lifetime:
+    leap = now - last
+    if abs(leap) > max(lifetime / 4, MIN_TOLERANCE_SECONDS):
+        if last - since >= lifetime:
             lost = 0.0
         return ClockVerdict(ClockReading(now, now, max(0.0, lost + leap)), None, leap)
     if now - since >= lifetime:
@@ -75,18 +75,18 @@ class Expiry:
     def expired(self, active: float) -> bool:
         """Return whether a session that was last active then is old."""
         if self._reading is None:
-            self._reading = self._judged().reading
+            self._reading = self._judge().reading
         before = judge(self._clock(), None, self._reading, self._lifetime).before
         return before is not None and active < before
 
     def run(self) -> int:
         """Look at the clock, forget what is old, give back its space; return how many."""
-        verdict = self._judged()
+        verdict = self._judge()
         self._store.note_clock(verdict.reading)
         self._reading = verdict.reading
         if verdict.jumped:
             _LOGGER.warning(
-                "The clock has jumped; no session expires on account of that.",
+                "clock jumped",
                 extra={
                     "fields": {
                         "jumped_seconds": round(verdict.jumped),
@@ -97,25 +97,25 @@ class Expiry:
         before = verdict.before
         if before is None:
             return 0
-        gone = self._in_turns(lambda: self._store.expire(before, BATCH), BATCH)
-        self._in_turns(lambda: self._store.reclaim(PIECE_BYTES), 1)
+        gone = self._in_batches(lambda: self._store.expire(before, BATCH_SESSIONS), BATCH_SESSIONS)
+        self._in_batches(lambda: self._store.reclaim(PIECE_BYTES), 1)
         return gone
 
     def close(self) -> None:
         """Stop after the batch under way."""
         self._closed.set()
 
-    def _judged(self) -> ClockVerdict:
+    def _judge(self) -> ClockVerdict:
         return judge(self._clock(), *self._store.clock(), self._lifetime)
 
-    def _in_turns(self, work: Callable[[], int], least: int) -> int:
+    def _in_batches(self, work: Callable[[], int], least: int) -> int:
         """Do a piece of work until it does less than `least`; others get as much time as it."""
         total = 0
         while not self._closed.is_set():
             began = time.monotonic()
-            done = work()
-            total += done
-            if done < least:
+            count = work()
+            total += count
+            if count < least:
                 break
-            self._closed.wait(min(_LONGEST_PAUSE, time.monotonic() - began))
+            self._closed.wait(min(_MAX_PAUSE_SECONDS, time.monotonic() - began))
         return total

@@ -37,13 +37,13 @@ def personal_model(
         return model
     for id in islice(store.find(person, owner, newest=True), _PAST_SESSIONS):
         try:
-            kept = store.load(id)
+            stored = store.load(id)
         except DamagedSession:
             continue
-        if kept is None or kept.catalog != name or kept.length < 2:
+        if stored is None or stored.catalog != name or stored.length < 2:
             continue
         try:
-            last = rebuilder.session(catalog, kept.events, id)
+            last = rebuilder.session(catalog, stored.events, id)
         except (Conflict, DamagedSession):
             continue  # The catalog has changed since; an older session may still tell.
         theirs = last.state.start.model

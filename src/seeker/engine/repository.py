@@ -18,7 +18,6 @@ from seeker.session.events import parse_event
 from seeker.stores import DamagedSession, Store, StoredSession
 from seeker.stores.base import EventJson
 
-
 QUICK_WORK = 2e9
 """Multiplications up to which a session is rebuilt at once: about a tenth of a second."""
 
@@ -48,9 +47,9 @@ class Rebuilder:
 
     def session(self, catalog: Catalog, events: Sequence[EventJson], id: str) -> Session:
         """Return the session that these events make up, ready to show its page."""
-        read = [_read(id, sequence, event) for sequence, event in enumerate(events, 1)]
+        parsed = [_parse(id, sequence, event) for sequence, event in enumerate(events, 1)]
         try:
-            session = catalog.replay(read)
+            session = catalog.replay(parsed)
         except SeekerError as error:
             raise Conflict(
                 f"The catalog has changed so that this session cannot go on: {error.message}",
@@ -58,7 +57,7 @@ class Rebuilder:
             ) from error
         with self._lock:
             self.rebuilt += 1
-        self._computed(session)
+        self._compute(session)
         return session
 
     def extend(self, entry: CachedSession, events: Sequence[EventJson], id: str) -> bool:
@@ -66,25 +65,25 @@ class Rebuilder:
 
         Whatever is raised, the entry holds as many events as it says.
         """
-        for event in [_read(id, n, event) for n, event in enumerate(events, entry.length + 1)]:
+        for event in [_parse(id, n, event) for n, event in enumerate(events, entry.length + 1)]:
             if isinstance(event, Start):
                 return False
             entry.session.take(event)
             entry.length += 1
             entry.summary = None
         if events:
-            self._computed(entry.session)
+            self._compute(entry.session)
         return True
 
-    def _computed(self, session: Session) -> None:
+    def _compute(self, session: Session) -> None:
         """Compute what the page of a session needs; aside, if that takes long."""
         long = session.pending_work > self._quick_work
         with self._aside() if long else nullcontext():
-            session.catch_up_in_pieces(self._giving_way())
+            session.catch_up_in_pieces(self._yielder())
             if long:
                 session.page()
 
-    def _giving_way(self) -> Callable[[], None]:
+    def _yielder(self) -> Callable[[], None]:
         """Return what is called now and then: others go first, but half of the time is ours."""
         began = time.monotonic()
 
@@ -99,20 +98,20 @@ class Rebuilder:
         return give_way
 
 
-def _read(session: str, sequence: int, written: EventJson) -> Event:
+def _parse(session: str, sequence: int, event: EventJson) -> Event:
     try:
-        return parse_event(written)
+        return parse_event(event)
     except BadInput as error:
         raise DamagedSession(session, sequence, error.message) from error
 
 
-def nameless(event: EventJson) -> EventJson:
+def without_name(event: EventJson) -> EventJson:
     """Return an event without the name of a person; their vector is part of the search."""
     return {**event, "user": None} if isinstance(event.get("user"), str) else event
 
 
 class SessionRepository:
-    """Sessions by id, each with all events that are kept of it, whoever wrote them."""
+    """Sessions by id, each with all events that are stored of it, whoever wrote them."""
 
     def __init__(
         self,
@@ -136,22 +135,22 @@ class SessionRepository:
             yield
 
     @contextmanager
-    def opened(self, id: str, trusting: bool = False) -> Iterator[CachedSession]:
+    def open(self, id: str, trusting: bool = False) -> Iterator[CachedSession]:
         """Lend a session to who has the turn.
 
         trusting: one that is in memory is lent as it is, without looking whether somebody else has
         written since. Good for who writes next, as the store refuses what does not fit.
         """
-        entry = self._renewed(id, self._cache.take(id), trusting)
+        entry = self._renew(id, self._cache.take(id), trusting)
         try:
             yield entry
         finally:
-            # A session that holds more than was kept would tell of what never happened.
+            # A session that holds more than was stored would tell of what never happened.
             if len(entry.session.events) == entry.length:
                 self._cache.put(id, entry)
 
     @contextmanager
-    def idle(self, id: str) -> Iterator[CachedSession | None]:
+    def open_idle(self, id: str) -> Iterator[CachedSession | None]:
         """Lend a session that is in memory and that nobody is at, or None."""
         if self._locks.users(id):
             yield None
@@ -162,12 +161,12 @@ class SessionRepository:
             if entry is not None:
                 self._cache.put(id, entry)
 
-    def kept(self, id: str, after: int = 0) -> StoredSession:
-        """Return what is kept of a session, with the events beyond the first `after`."""
-        kept = self._store.load(id, after)
-        if kept is None or self._expiry.expired(kept.active):
+    def stored(self, id: str, after: int = 0) -> StoredSession:
+        """Return what is stored of a session, with the events beyond the first `after`."""
+        stored = self._store.load(id, after)
+        if stored is None or self._expiry.expired(stored.active):
             raise no_session()
-        return kept
+        return stored
 
     def delete(self, id: str) -> None:
         """Forget a session and all that belongs to it."""
@@ -182,30 +181,30 @@ class SessionRepository:
             return False
         return self._catalogs.get(entry.name)[1] is entry.catalog
 
-    def _renewed(self, id: str, entry: CachedSession | None, trusting: bool) -> CachedSession:
+    def _renew(self, id: str, entry: CachedSession | None, trusting: bool) -> CachedSession:
         """Return a session up to date; where that fails for now, what was in memory stays there."""
         try:
             if entry is not None and trusting and self._current(entry):
                 return entry
-            return self._up_to_date(id, entry)
+            return self._bring_up(id, entry)
         except SeekerError as error:
             if entry is not None and error.http_status == 503:
                 self._cache.put(id, entry)
             raise
 
-    def _up_to_date(self, id: str, entry: CachedSession | None) -> CachedSession:
-        """Return a session with all that is kept of it; entry: as it was in memory, if it was."""
-        kept = self.kept(id, 0 if entry is None else entry.length)
-        name, catalog = self._catalogs.get(kept.catalog)
+    def _bring_up(self, id: str, entry: CachedSession | None) -> CachedSession:
+        """Return a session with all that is stored of it; entry: as it was in memory, if it was."""
+        stored = self.stored(id, 0 if entry is None else entry.length)
+        name, catalog = self._catalogs.get(stored.catalog)
         if entry is not None:
-            whole = kept.length == entry.length + len(kept.events)
+            whole = stored.length == entry.length + len(stored.events)
             fits = whole and entry.catalog is catalog
-            if fits and self._rebuilder.extend(entry, kept.events, id):
-                entry.active = kept.active
+            if fits and self._rebuilder.extend(entry, stored.events, id):
+                entry.active = stored.active
                 return entry
-            kept = self.kept(id)
-        session = self._rebuilder.session(catalog, kept.events, id)
-        return CachedSession(session, name, catalog, kept.length, kept.active)
+            stored = self.stored(id)
+        session = self._rebuilder.session(catalog, stored.events, id)
+        return CachedSession(session, name, catalog, stored.length, stored.active)
 
 
 def no_session() -> NotFound:

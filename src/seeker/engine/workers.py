@@ -23,7 +23,6 @@ class BusyError(SeekerError):
     """So much is waiting already that waiting longer would help nobody."""
 
     http_status = 503
-    title = "Too much is going on"
 
     def __init__(self, message: str = "More people are searching than can be served.") -> None:
         super().__init__(message, "Try again in a second.")
@@ -210,26 +209,26 @@ MAX_WAITING_TASKS = 64
 
 
 class BackgroundWorker:
-    """Tasks by name, the newest first; beyond `most`, the oldest are left undone.
+    """Tasks by name, the newest first; beyond `max_tasks`, the oldest are left undone.
 
     A task must be one that only makes later work cheaper: leaving it out changes no answer.
     """
 
-    def __init__(self, free: Callable[[], bool], most: int = MAX_WAITING_TASKS) -> None:
+    def __init__(self, free: Callable[[], bool], max_tasks: int = MAX_WAITING_TASKS) -> None:
         self.free = free
-        self._most = most
+        self._max_tasks = max_tasks
         self._tasks: OrderedDict[str, Callable[[], None]] = OrderedDict()
         self._changed = threading.Condition()
         self._stopped = False
         self.failed = 0
         self._thread: threading.Thread | None = None
 
-    def want(self, name: str, task: Callable[[], None]) -> None:
+    def submit(self, name: str, task: Callable[[], None]) -> None:
         """Have a task done when there is time; it replaces one of the same name."""
         with self._changed:
             self._tasks[name] = task
             self._tasks.move_to_end(name)
-            while len(self._tasks) > self._most:
+            while len(self._tasks) > self._max_tasks:
                 self._tasks.popitem(last=False)
             if self._tasks and self._thread is None and not self._stopped:
                 self._thread = threading.Thread(
@@ -238,7 +237,7 @@ class BackgroundWorker:
                 self._thread.start()
             self._changed.notify()
 
-    def hurried(self) -> bool:
+    def should_stop(self) -> bool:
         """Whether a task under way should stop: somebody wants something, or all is to end."""
         return self._stopped or not self.free()
 

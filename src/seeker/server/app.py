@@ -131,7 +131,7 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
-        LOGGER.warning("the parent process is gone, so this worker ends")
+        LOGGER.warning("parent process gone")
         os.kill(os.getpid(), signal.SIGTERM)
 
 
@@ -142,13 +142,13 @@ async def _warm(service: Service) -> None:
             service.ready = True
         except SeekerError as error:
             if error.http_status != 503:
-                LOGGER.exception("The service could not get ready.")
+                LOGGER.exception("cannot get ready")
                 return
             # What is not there yet may come: shards that start, a store that is restarted.
             LOGGER.warning("not ready yet", extra={"fields": {"reason": str(error)}})
             await asyncio.sleep(_AGAIN)
         except Exception:
-            LOGGER.exception("The service could not get ready.")
+            LOGGER.exception("cannot get ready")
             return
 
 
@@ -158,11 +158,9 @@ async def _tidy(service: Service) -> None:
         try:
             gone = await asyncio.to_thread(service.expire)
             if gone:
-                LOGGER.info("forgot expired sessions", extra={"fields": {"sessions": gone}})
+                LOGGER.info("sessions expired", extra={"fields": {"sessions": gone}})
         except SeekerError as error:
-            LOGGER.warning(
-                "could not forget expired sessions", extra={"fields": {"reason": str(error)}}
-            )
+            LOGGER.warning("cannot expire sessions", extra={"fields": {"reason": str(error)}})
         await asyncio.sleep(_TIDY_EVERY)
 
 

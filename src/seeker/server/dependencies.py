@@ -21,13 +21,13 @@ from seeker.server.service import IdempotencyKeyHeader, Service, ServiceDep, mak
 from seeker.stores import IdempotencyKey
 
 
-class WholePath(PathConvertor):
-    """The rest of an address, whatever letters it holds: ids of items may have line breaks, too."""
+class RestConvertor(PathConvertor):
+    """`{item:rest}`: the rest of an address, be there slashes or line breaks in it."""
 
     regex = "(?s:.*)"
 
 
-register_url_convertor("path", WholePath())
+register_url_convertor("rest", RestConvertor())
 
 _TOKEN = "[A-Za-z0-9_-]{22}"
 TOKEN_SCHEMA = {"pattern": f"^{_TOKEN}$"}

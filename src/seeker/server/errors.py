@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from starlette.responses import Response
@@ -50,20 +51,8 @@ def problem_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 MEDIA_TYPE = "application/problem+json"
-_TITLES = {
-    400: "That request cannot be read",
-    401: "A key is needed",
-    403: "That is not allowed",
-    404: "There is no such thing here",
-    405: "That cannot be done here",
-    408: "That was too slow",
-    413: "That is too long",
-    421: "That is not served here",
-    422: "That value cannot be used",
-    429: "That is too much",
-    500: "Something went wrong",
-    503: "Too much is going on",
-}
+_NEW_PHRASES = {413: "Content Too Large", 422: "Unprocessable Content"}
+"""As RFC 9110 has them; older Pythons know those of the RFCs before."""
 
 
 class RequestRefused(SeekerError):
@@ -74,7 +63,6 @@ class RequestRefused(SeekerError):
     ) -> None:
         super().__init__(message, hint)
         self.http_status = status
-        self.title = _TITLES[status]
         self.headers = dict(headers or {})
 
 
@@ -82,14 +70,13 @@ def problem_response(
     status: int,
     detail: str,
     hint: str = "",
-    title: str | None = None,
     headers: Mapping[str, str] | None = None,
     **more: object,
 ) -> Response:
-    """Return a problem as an answer."""
+    """Return a problem as RFC 9457 has it: its title is the status in words, and no more."""
     body = {
         "type": "about:blank",
-        "title": title or _TITLES.get(status, "Something went wrong"),
+        "title": _NEW_PHRASES.get(status) or HTTPStatus(status).phrase,
         "status": status,
         "detail": detail,
         "hint": hint,
@@ -108,10 +95,8 @@ def error_response(error: SeekerError) -> Response:
         headers["Retry-After"] = str(getattr(error, "retry_after", 1))
     more: dict[str, Any] = {}
     if isinstance(error, StaleStepError):
-        more["session"] = session_response(error.shown).model_dump(exclude_unset=True)
-    return problem_response(
-        error.http_status, error.message, error.hint, title=error.title, headers=headers, **more
-    )
+        more["session"] = session_response(error.snapshot).model_dump(exclude_unset=True)
+    return problem_response(error.http_status, error.message, error.hint, headers, **more)
 
 
 def validation_response(errors: Sequence[Mapping[str, Any]], sent_as: str) -> Response:

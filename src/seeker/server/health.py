@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from seeker.errors import SeekerError
 from seeker.server.catalogs import shard_health
 from seeker.server.logging import LOGGER, log_error
+from seeker.server.schemas import HealthResponse, ShardsResponse
 from seeker.stores import StoreError, StoreFull
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ SILENT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Finding(Generic[Result]):
-    """What was found last: a result, or an error. at: when, by the monotonic clock."""
+    """The last answer: a result, or an error. at: when it came, by the monotonic clock."""
 
     at: float
     result: Result | None = None
@@ -104,58 +105,61 @@ class Readiness:
         self._shards = Probe(lambda: shard_health(engine.catalogs))
         self._trouble = ""
 
-    async def reasons(self, health: Mapping[str, FleetHealth]) -> list[str]:
-        """Return why the service cannot serve; nothing if it can. health: of the shards."""
+    async def health(self) -> HealthResponse:
+        """Return whether the service can serve, and why not, and how its shards are."""
+        shards = await self.shards()
+        reasons = await self._reasons(shards)
+        response = HealthResponse.model_construct(live=True, ready=not reasons)
+        if reasons:
+            response.reasons = reasons
+        if self._service.settings.cluster:
+            response.shards = {
+                name: ShardsResponse(count=one.shards, silent=list(one.silent))
+                for name, one in shards.items()
+            }
+        return response
+
+    async def sessions(self) -> int | None:
+        """Return how many sessions are stored, or were when it was last known."""
+        finding = await self._sessions.look(_COUNT_SECONDS)
+        return None if finding is None else finding.result
+
+    async def shards(self) -> dict[str, FleetHealth]:
+        """Return how the shards of each catalog are; nothing where there are no shards."""
+        if not self._service.settings.cluster:
+            return {}
+        finding = await self._shards.look(_LOOK_SECONDS)
+        return finding.result if finding is not None and finding.result is not None else {}
+
+    async def _reasons(self, shards: Mapping[str, FleetHealth]) -> list[str]:
+        """Return why the service cannot serve; nothing if it can."""
         service = self._service
         reasons = []
         if not service.ready:
             reasons.append("The service is still getting ready.")
         if service.pool.full:
             reasons.append("More is asked of the service than it can do at once.")
-        silent = [name for name, one in health.items() if len(one.silent) == one.shards]
+        silent = [name for name, one in shards.items() if len(one.silent) == one.shards]
         reasons += [f"No shard of the catalog '{name}' answers." for name in silent]
         trouble = await self._store_trouble()
         return [*reasons, trouble] if trouble else reasons
 
-    async def sessions(self) -> int | None:
-        """Return how many sessions are kept, or were when it was last known."""
-        found = await self._sessions.look(_COUNT_SECONDS)
-        return None if found is None else found.result
-
-    def shards_json(self, health: Mapping[str, FleetHealth]) -> dict[str, Any]:
-        """Return which shards of each catalog are silent, for an answer; nothing without shards."""
-        if not self._service.settings.cluster:
-            return {}
-        return {
-            "shards": {
-                name: {"count": one.shards, "silent": list(one.silent)}
-                for name, one in health.items()
-            }
-        }
-
-    async def shards(self) -> dict[str, FleetHealth]:
-        """Return how the shards of each catalog are; nothing where there are no shards."""
-        if not self._service.settings.cluster:
-            return {}
-        found = await self._shards.look(_LOOK_SECONDS)
-        return found.result if found is not None and found.result is not None else {}
-
     async def _store_trouble(self) -> str:
-        found = await self._store.look(_LOOK_SECONDS)
+        finding = await self._store.look(_LOOK_SECONDS)
         error: SeekerError | None = None
-        if self._store.silent or found is None:
+        if self._store.silent or finding is None:
             trouble = "The store does not answer."
         else:
-            error = found.error
+            error = finding.error
             trouble = _sentence(error)
         if trouble != self._trouble:
             self._trouble = trouble
             if error is not None:
                 log_error(error)
             elif trouble:
-                LOGGER.error("The store does not answer.")
+                LOGGER.error("store silent")
             else:
-                LOGGER.info("The store answers again.")
+                LOGGER.info("store answers again")
         return trouble
 
 

@@ -51,14 +51,14 @@ def log_error(error: SeekerError) -> None:
     """Write down what is wrong with the service's own store, which its clients are not told."""
     if isinstance(error, StoreError):
         fields = {"reason": error.reason, "remedy": error.remedy}
-        LOGGER.error("The store failed.", extra={"fields": fields})
+        LOGGER.error("store failed", extra={"fields": fields})
     elif isinstance(error, DamagedSession):
         damage = {
             "session": short_hash(error.session),
             "event": error.sequence,
             "reason": error.reason,
         }
-        LOGGER.error("A session is damaged.", extra={"fields": damage})
+        LOGGER.error("session damaged", extra={"fields": damage})
 
 
 class LogThrottle:

@@ -85,7 +85,7 @@ class RequestMiddleware:
         except SeekerError as error:
             await errors.error_response(error)(scope, receive, sending)
         except Exception:
-            LOGGER.exception("An error nobody foresaw.", extra={"fields": {"request": request}})
+            LOGGER.exception("request failed", extra={"fields": {"request": request}})
             # Once an answer is on its way, it can only break off, so that its reader sees that.
             if not status:
                 sorry = errors.problem_response(
@@ -136,7 +136,7 @@ class RequestMiddleware:
 
     def _note(self, scope: Scope, request: str, status: int, seconds: float) -> None:
         route = scope.get("route")
-        call = getattr(route, "path", "unmatched")
+        call = getattr(route, "path_format", "unmatched")
         # Only methods that there are: every other word would become a figure of its own.
         method = scope["method"] if scope["method"] in getattr(route, "methods", ()) else "ANY"
         service = self._service

@@ -40,8 +40,6 @@ _OTHER_DESCRIPTORS = 64
 class ListenError(SeekerError):
     """The address cannot be used."""
 
-    title = "The address cannot be used"
-
 
 Make: TypeAlias = "Callable[[Settings, Catalogs], FastAPI]"
 """How an application is made of its settings and its open catalogs."""

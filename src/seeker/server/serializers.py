@@ -7,15 +7,20 @@ is not set is left out of an answer.
 from __future__ import annotations
 
 from dataclasses import asdict
+from typing import Any
 from urllib.parse import quote
 
 from pydantic import BaseModel
 from starlette.responses import Response
 
+from seeker.catalog import Catalog
 from seeker.engine import SessionSnapshot
 from seeker.server.schemas import (
     BeliefResponse,
+    CatalogResponse,
+    CatalogSummary,
     ClickShareResponse,
+    EventsResponse,
     ExplanationResponse,
     HistoryEntry,
     ItemResponse,
@@ -23,6 +28,7 @@ from seeker.server.schemas import (
     SessionResponse,
 )
 from seeker.session import Explanation, Item, Page
+from seeker.stores import StoredSession
 
 MEDIA = "media/"
 
@@ -52,46 +58,78 @@ def media_address(media: str | None, catalog: str) -> str | None:
 
 def page_response(page: Page, catalog: str) -> PageResponse:
     """Return a slice of a ranking; one that lacks a part of the catalog says so."""
-    made = PageResponse.model_construct(
+    response = PageResponse.model_construct(
         items=[item_response(item, catalog) for item in page.items],
         offset=page.offset,
         limit=page.limit,
         total=page.total,
     )
     if page.partial:
-        made.partial = True
-    return made
+        response.partial = True
+    return response
 
 
-def session_response(shown: SessionSnapshot) -> SessionResponse:
+def session_response(snapshot: SessionSnapshot) -> SessionResponse:
     """Return the one shape that every session answer has."""
-    belief = shown.belief
+    belief = snapshot.belief
     return SessionResponse.model_construct(
-        id=shown.id,
-        catalog=shown.catalog,
-        step=shown.step,
-        query=shown.query,
-        filter=None if shown.filter is None else dict(shown.filter),
-        said=shown.said,
-        exploration=shown.exploration,
-        found=shown.found,
-        likes=shown.likes,
-        dislikes=shown.dislikes,
-        undone=shown.undone,
+        id=snapshot.id,
+        catalog=snapshot.catalog,
+        step=snapshot.step,
+        query=snapshot.query,
+        filter=None if snapshot.filter is None else dict(snapshot.filter),
+        said=snapshot.said,
+        exploration=snapshot.exploration,
+        found=snapshot.found,
+        likes=snapshot.likes,
+        dislikes=snapshot.dislikes,
+        undone=snapshot.undone,
         history=[
             HistoryEntry.model_construct(step=step, **event.summary())
-            for step, event in shown.history
+            for step, event in snapshot.history
         ],
-        page=page_response(shown.page, shown.catalog),
+        page=page_response(snapshot.page, snapshot.catalog),
         belief=None if belief is None else BeliefResponse.model_construct(**asdict(belief)),
     )
 
 
 def explanation_response(explanation: Explanation) -> ExplanationResponse:
     """Return why an item stands where it stands; JSON has no infinity, so it is null there."""
-    written = asdict(explanation)
+    fields = asdict(explanation)
     for name in ("score", "prior"):
-        if written[name] == float("-inf"):
-            written[name] = None
-    clicks = [ClickShareResponse.model_construct(**one) for one in written.pop("clicks")]
-    return ExplanationResponse.model_construct(**written, clicks=clicks)
+        if fields[name] == float("-inf"):
+            fields[name] = None
+    clicks = [ClickShareResponse.model_construct(**one) for one in fields.pop("clicks")]
+    return ExplanationResponse.model_construct(**fields, clicks=clicks)
+
+
+def events_response(stored: StoredSession) -> EventsResponse:
+    """Return all that is stored of a session."""
+    return EventsResponse.model_construct(
+        id=stored.id,
+        catalog=stored.catalog,
+        user=stored.person,
+        began=stored.began,
+        active=stored.active,
+        events=list(stored.events),
+    )
+
+
+def catalog_summary(name: str, catalog: Catalog) -> CatalogSummary:
+    """Return a catalog as it stands in a list."""
+    return CatalogSummary.model_construct(
+        name=name,
+        items=len(catalog),
+        views=list(catalog.views),
+        reads_text=catalog.reads_text,
+    )
+
+
+def catalog_response(name: str, catalog: Catalog, facets: list[dict[str, Any]]) -> CatalogResponse:
+    """Return a catalog, and how its attributes are spread."""
+    return CatalogResponse.model_construct(
+        **dict(catalog_summary(name, catalog)),
+        version=catalog.version,
+        about=dict(catalog.manifest.about) if catalog.manifest else {},
+        facets=facets,
+    )

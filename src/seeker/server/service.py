@@ -122,7 +122,7 @@ def exit_within(seconds: float) -> threading.Timer:
 
 def exit_now() -> None:
     """End the process although something hangs."""
-    LOGGER.error("Stopped without waiting for what hangs.")
+    LOGGER.error("exit without waiting")
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(EXIT_CODE)
@@ -197,7 +197,7 @@ class Service:
         """Finish what is under way and let go of everything; return whether nothing hangs."""
         if not self.pool.close(self.settings.stop_timeout * CLOSING):
             # Whoever still has a connection must not lose it in the midst of using it.
-            LOGGER.error("Stopping without waiting for requests that hang.")
+            LOGGER.error("requests hang at the stop")
             return False
         self.engine.close()
         return not self._expiring

@@ -25,7 +25,6 @@ class StoreError(SeekerError):
 
     exit_code = 5
     http_status = 503
-    title = "The store does not answer"
     retry_after = 2
 
     def __init__(self, reason: str, remedy: str = "") -> None:
@@ -53,7 +52,6 @@ class DamagedSession(SeekerError):
 
     exit_code = 5
     http_status = 500
-    title = "This session is damaged"
 
     def __init__(self, session: str, sequence: int, reason: str) -> None:
         super().__init__(
@@ -157,7 +155,7 @@ class Store(Protocol):
         """Add an event to a session of `expected` events; Stale if it is gone or not so long."""
         ...
 
-    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
+    def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         ...
 
@@ -168,7 +166,7 @@ class Store(Protocol):
         """
         ...
 
-    def shared(self, token: str) -> str | None:
+    def shared_session(self, token: str) -> str | None:
         """Return the session that a token stands for, or None."""
         ...
 

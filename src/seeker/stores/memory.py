@@ -60,7 +60,7 @@ class MemoryStore:
             events = [*kept.events, _plain(event)]
             self._sessions[session] = replace(kept, active=at, length=len(events), events=events)
 
-    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
+    def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         with self._lock:
             return self._keys.get((scope, name))
@@ -72,7 +72,7 @@ class MemoryStore:
                 return None
             return self._shares.setdefault(session, token)
 
-    def shared(self, token: str) -> str | None:
+    def shared_session(self, token: str) -> str | None:
         """Return the session that a token stands for."""
         with self._lock:
             return next((one for one, its in self._shares.items() if its == token), None)

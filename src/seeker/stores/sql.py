@@ -152,8 +152,8 @@ class SqlStore(ABC):
                     raise
             if not told:
                 _LOGGER.warning(
-                    "Waiting for another process that holds the lock of the store.",
-                    extra={"fields": {"at_most_seconds": timeouts.start}},
+                    "store locked",
+                    extra={"fields": {"wait_seconds": timeouts.start}},
                 )
                 told = True
             time.sleep(_LOCK_POLL_SECONDS)
@@ -225,7 +225,7 @@ class SqlStore(ABC):
             _insert(run, session, expected + 1, at, event)
             _remember(run, key, session, expected + 1)
 
-    def remembered(self, scope: str, name: str) -> IdempotencyRecord | None:
+    def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         with self.reading() as run:
             found = run(
@@ -247,7 +247,7 @@ class SqlStore(ABC):
             found = run("SELECT token FROM shares WHERE session = ?", session).fetchall()
         return str(found[0][0]) if found else None
 
-    def shared(self, token: str) -> str | None:
+    def shared_session(self, token: str) -> str | None:
         """Return the session that a token stands for."""
         with self.reading() as run:
             found = run("SELECT session FROM shares WHERE token = ?", token).fetchall()

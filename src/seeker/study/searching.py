@@ -52,7 +52,7 @@ class TrialSearch:
     ) -> SessionSnapshot:
         """Let something happen in the search, which is over once the target is found."""
         trial = self._trial(id)
-        again = key and self._engine.store.remembered(key.scope, key.name)
+        again = key and self._engine.store.idempotency_record(key.scope, key.name)
         if not again:
             self._check(trial, event, step)
         began = time.perf_counter()
@@ -178,4 +178,4 @@ def _blinded() -> Iterator[None]:
     try:
         yield
     except StaleStepError as error:
-        raise StaleStepError(error.message, error.hint, _blind(error.shown)) from None
+        raise StaleStepError(error.message, error.hint, _blind(error.snapshot)) from None

@@ -23,8 +23,6 @@ _PERSON = "number, label, consent, began"
 class StudyFullError(Conflict):
     """As many people take part as the organiser wants."""
 
-    title = "The study is full"
-
 
 def tables_of(store: Store) -> SqlStore:
     """Return a store that keeps tables; a study in memory would be lost with the process."""

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Request
-from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.responses import FileResponse, Response
 
 from seeker.catalog import Catalog
 from seeker.errors import Conflict, NotFound
 from seeker.server.dependencies import ItemPath
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import CatalogResponse, CatalogsResponse, ItemResponse
-from seeker.server.serializers import item_response, json_response
+from seeker.server.serializers import (
+    catalog_response,
+    catalog_summary,
+    item_response,
+    json_response,
+)
 from seeker.server.service import Authorization, ServiceDep
 
 router = APIRouter(tags=["catalogs"])
@@ -43,44 +48,31 @@ _MEDIA_HEADERS = {
 }
 
 
-def _line(name: str, catalog: Catalog) -> dict[str, Any]:
-    return {
-        "name": name,
-        "items": len(catalog),
-        "views": list(catalog.views),
-        "reads_text": catalog.reads_text,
-    }
-
-
 @router.get("/v1/catalogs", response_model=CatalogsResponse, responses=problem_statuses())
 async def catalogs(service: ServiceDep) -> Response:
     """List the catalogs; sessions are in the first unless they name another."""
-    held = service.engine.catalogs
+    served = service.engine.catalogs
 
-    def work() -> list[dict[str, Any]]:
-        return [_line(*held.get(name)) for name in held.names]
+    def work() -> CatalogsResponse:
+        catalogs = [catalog_summary(*served.get(name)) for name in served.names]
+        return CatalogsResponse.model_construct(catalogs=catalogs)
 
-    return JSONResponse({"catalogs": await service.run(work)})
+    return json_response(await service.run(work))
 
 
 @router.get("/v1/catalogs/{name}", response_model=CatalogResponse, responses=problem_statuses(404))
 async def catalog(name: Name, service: ServiceDep) -> Response:
     """Describe a catalog: its views, and how the values of its attributes are spread."""
 
-    def work() -> dict[str, Any]:
-        _, opened = service.engine.catalogs.get(name)
-        return {
-            **_line(name, opened),
-            "version": opened.version,
-            "about": dict(opened.manifest.about) if opened.manifest else {},
-            "facets": service.facets(name, opened),
-        }
+    def work() -> CatalogResponse:
+        _, catalog = service.engine.catalogs.get(name)
+        return catalog_response(name, catalog, service.facets(name, catalog))
 
-    return JSONResponse(await service.run(work))
+    return json_response(await service.run(work))
 
 
 @router.get(
-    "/v1/items/{catalog}/{id:path}", response_model=ItemResponse, responses=problem_statuses(404)
+    "/v1/items/{catalog}/{id:rest}", response_model=ItemResponse, responses=problem_statuses(404)
 )
 async def item(
     catalog: Name,
@@ -97,7 +89,7 @@ async def item(
 
 
 @changing.delete(
-    "/v1/items/{catalog}/{id:path}", status_code=204, responses=problem_statuses(401, 403, 404, 409)
+    "/v1/items/{catalog}/{id:rest}", status_code=204, responses=problem_statuses(401, 403, 404, 409)
 )
 async def remove(
     catalog: Name, id: ItemPath, service: ServiceDep, authorization: Authorization = None
@@ -124,7 +116,7 @@ async def remove(
 
 
 @router.get(
-    "/media/{catalog}/{path:path}",
+    "/media/{catalog}/{path:rest}",
     response_class=FileResponse,
     responses={
         **problem_statuses(404),

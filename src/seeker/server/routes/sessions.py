@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Annotated, Any, Protocol
 
 from fastapi import APIRouter, Depends, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from seeker.engine import SessionSnapshot
 from seeker.server.dependencies import (
@@ -29,6 +29,7 @@ from seeker.server.schemas import (
     StartRequest,
 )
 from seeker.server.serializers import (
+    events_response,
     explanation_response,
     json_response,
     page_response,
@@ -115,7 +116,7 @@ async def items(
 
 
 @router.get(
-    "/{id}/explain/{item:path}",
+    "/{id}/explain/{item:rest}",
     response_model=ExplanationResponse,
     responses=problem_statuses(404, 409),
 )
@@ -129,16 +130,7 @@ async def explain(id: Id, item: ItemPath, service: ServiceDep) -> Response:
 @router.get("/{id}/events", response_model=EventsResponse, responses=problem_statuses(404))
 async def events(id: Id, service: ServiceDep) -> Response:
     """Return all that is kept of a session: a person's own data."""
-    kept = await service.run(lambda: service.engine.kept(id), id)
-    written: dict[str, Any] = {
-        "id": kept.id,
-        "catalog": kept.catalog,
-        "user": kept.person,
-        "began": kept.began,
-        "active": kept.active,
-        "events": list(kept.events),
-    }
-    return JSONResponse(written)
+    return json_response(events_response(await service.run(lambda: service.engine.stored(id), id)))
 
 
 @router.delete("/{id}", status_code=204, responses=problem_statuses(404))

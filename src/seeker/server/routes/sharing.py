@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from fastapi import APIRouter, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from seeker.engine import SessionSnapshot
 from seeker.server.dependencies import (
@@ -70,7 +70,8 @@ async def fork(
 @router.post("/sessions/{id}/share", response_model=ShareResponse, responses=problem_statuses(404))
 async def share(id: Id, service: ServiceDep) -> Response:
     """Return the token with which others may look at this session; the same each time."""
-    return JSONResponse({"share": await service.run(lambda: service.engine.share(id), id)})
+    token = await service.run(lambda: service.engine.share(id), id)
+    return json_response(ShareResponse(share=token))
 
 
 @router.delete("/sessions/{id}/share", status_code=204, responses=problem_statuses(404))
@@ -90,7 +91,7 @@ async def look(share: Share, service: ServiceDep) -> Response:
     engine = service.engine
 
     def work() -> SessionSnapshot:
-        return replace(engine.show(engine.shared(share)), id=share)
+        return replace(engine.show(engine.shared_session(share)), id=share)
 
     return json_response(session_response(await service.run(work, share)))
 
@@ -104,19 +105,21 @@ async def items(
     """Return a slice of the ranking of a shared session's step."""
     check_length("limit", limit, service.settings.page_limit)
     engine = service.engine
-    name, page = await service.run(lambda: engine.more(engine.shared(share), offset, limit), share)
+    name, page = await service.run(
+        lambda: engine.more(engine.shared_session(share), offset, limit), share
+    )
     return json_response(page_response(page, name))
 
 
 @router.get(
-    "/shared/{share}/explain/{item:path}",
+    "/shared/{share}/explain/{item:rest}",
     response_model=ExplanationResponse,
     responses=problem_statuses(404, 409),
 )
 async def explain(share: Share, item: ItemPath, service: ServiceDep) -> Response:
     """Say which clicks brought an item to its place in a shared session."""
     engine = service.engine
-    why = await service.run(lambda: engine.explain(engine.shared(share), item), share)
+    why = await service.run(lambda: engine.explain(engine.shared_session(share), item), share)
     return json_response(explanation_response(why))
 
 
@@ -139,6 +142,8 @@ async def go_on(
     engine, allow = service.engine, copier(request, service)
 
     def work() -> SessionSnapshot:
-        return engine.fork(engine.shared(share), owner=owner, key=key, own=False, allow=allow)
+        return engine.fork(
+            engine.shared_session(share), owner=owner, key=key, own=False, allow=allow
+        )
 
     return json_response(session_response(await service.run(work, share)), 201)

@@ -14,12 +14,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from prometheus_client import CONTENT_TYPE_LATEST
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.export import export_lines
 from seeker.server.logging import log_error
 from seeker.server.schemas import HealthResponse, UserName
+from seeker.server.serializers import json_response
 from seeker.server.service import Authorization, ServiceDep
 
 router = APIRouter(tags=["operations"])
@@ -31,22 +32,17 @@ async def live(service: ServiceDep) -> Response:
 
     Nobody waits for the store here, nor for a thread: what is known of them is told.
     """
-    health = await service.readiness.shards()
-    reasons = await service.readiness.reasons(health)
-    why = {"reasons": reasons} if reasons else {}
-    return JSONResponse(
-        {"live": True, "ready": not reasons, **why, **service.readiness.shards_json(health)}
-    )
+    return json_response(await service.readiness.health())
 
 
 @router.get("/healthz/ready", response_model=HealthResponse, responses=problem_statuses())
 async def ready(service: ServiceDep) -> Response:
     """Answer 200 only if the service can serve: kernels are loaded, store and shards answer."""
-    health = await service.readiness.shards()
-    reasons = await service.readiness.reasons(health)
-    if reasons:
-        raise RequestRefused(503, f"The service is not ready. {' '.join(reasons)}", "Try again.")
-    return JSONResponse({"live": True, "ready": True, **service.readiness.shards_json(health)})
+    health = await service.readiness.health()
+    if not health.ready:
+        reasons = " ".join(health.reasons)
+        raise RequestRefused(503, f"The service is not ready. {reasons}", "Try again.")
+    return json_response(health)
 
 
 @router.get(
