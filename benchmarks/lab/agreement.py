@@ -28,10 +28,13 @@ KIN = {"deep": "image", "layout": "colour"}
 """Foreign senses of people, and the system's view that is nearest in kind."""
 
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
+Point = tuple[float, Estimate, Estimate]
+"""A foreign share, with the found rate and the mean steps there."""
+
 AS_IS, LABELLED, EXACT = "views as they are", "and the label as a view", "the person's own space"
 
 
-def seeing(bench: Bench, share: float, noise: float = 0.15) -> Perception:
+def mixed_perception(bench: Bench, share: float, noise: float = 0.15) -> Perception:
     """Return people's eyes, a share of which is foreign to the system and the rest its own views.
 
     The label, which the system's views do not hold, keeps its weight.
@@ -47,7 +50,7 @@ def seeing(bench: Bench, share: float, noise: float = 0.15) -> Perception:
     return Perception([sense for sense in senses if sense.weight > 0.0], noise)
 
 
-def labelled(bench: Bench) -> Catalog:
+def with_label_view(bench: Bench) -> Catalog:
     """Return the catalog with one more view: the label, 0 or 1 apart."""
     views = {name: view.vectors for name, view in bench.catalog.views.items()}
     metrics = {name: view.metric for name, view in bench.catalog.views.items()}
@@ -58,7 +61,7 @@ def labelled(bench: Bench) -> Catalog:
     )
 
 
-def curves(
+def measure(
     bench: Bench,
     out: Path,
     targets: int,
@@ -68,34 +71,34 @@ def curves(
     axes: int | None = None,
     processes: int | None = None,
     pages: int = 15,
-) -> dict[str, list[tuple[float, Estimate, Estimate]]]:
+) -> dict[str, list[Point]]:
     """Return by kind of system: the foreign share, found rate and mean steps, each with interval.
 
     axes: keep so many principal axes of the views, to be faster; not of the person's own space.
     """
-    small = bench.reduced(axes) if axes else bench
-    made: dict[str, list[tuple[float, Estimate, Estimate]]] = {}
+    small = bench.with_axes(axes) if axes else bench
+    points: dict[str, list[Point]] = {}
     for share in shares:
-        eyes = seeing(bench, share)
+        eyes = mixed_perception(bench, share)
         exact = Catalog.from_arrays(bench.catalog.ids, {"own": eyes.vectors()})
-        systems = {AS_IS: small.catalog, LABELLED: labelled(small), EXACT: exact}
+        systems = {AS_IS: small.catalog, LABELLED: with_label_view(small), EXACT: exact}
         for name, catalog in systems.items():
             experiment = Experiment(
                 catalog, eyes, {"Seeker": Seeker()}, people, targets, (12,), pages, (seed,)
             )
             rows = experiment.run(out / name.replace(" ", "-"), processes)
             line = leader_board(make_outcomes(rows))[0]
-            made.setdefault(name, []).append((share, line.found, line.steps))
+            points.setdefault(name, []).append((share, line.found, line.steps))
             click.echo(f"{name:26s} {share:4.2f} foreign: {line.found}, {line.steps.value:.1f}")
-    return made
+    return points
 
 
-def figure(made: dict[str, list[tuple[float, Estimate, Estimate]]]) -> str:
+def figure(curves: dict[str, list[Point]]) -> str:
     """Draw the found rate against the foreign share as SVG, with 95 % intervals."""
     from seeker.lab.report.figures import COLOURS, new_axes, svg
 
-    drawn, axes = new_axes()
-    for colour, (name, points) in zip(COLOURS, made.items(), strict=False):
+    whole, axes = new_axes()
+    for colour, (name, points) in zip(COLOURS, curves.items(), strict=False):
         shares, found = [point[0] for point in points], [point[1] for point in points]
         low, high = [one.low for one in found], [one.high for one in found]
         axes.fill_between(shares, low, high, color=colour, alpha=0.13, lw=0)
@@ -103,7 +106,7 @@ def figure(made: dict[str, list[tuple[float, Estimate, Estimate]]]) -> str:
     axes.set_xlabel("share of what people see that is foreign to the system")
     axes.set_ylabel("found within 15 pages, mean of six people")
     axes.set_ylim(0.0, 1.02)
-    return svg(drawn, axes)
+    return svg(whole, axes)
 
 
 @click.command(cls=LabCommand)
@@ -134,10 +137,10 @@ def main(
     processes: int | None,
 ) -> None:
     """Draw the found rate against how foreign people's eyes are, for a bench file BENCH."""
-    made = curves(
+    curves = measure(
         open_bench(bench), out, targets, seed, sorted(shares), axes=axes, processes=processes
     )
-    drawing.write_text(figure(made) + "\n")
+    drawing.write_text(figure(curves) + "\n")
     click.echo(f"Wrote {drawing}.")
 
 

@@ -39,7 +39,7 @@ BARS = {"found": 0.95, "steps": 5.0}
 
 
 @dataclass(frozen=True)
-class Tried:
+class MethodResult:
     """One way of searching and how it did.
 
     found: the share of targets found, mean of six kinds of people. steps: the mean pages of the
@@ -60,11 +60,11 @@ class Tried:
     steps_high: float
 
 
-def tried(searches: Outcomes, kind: str) -> list[Tried]:
+def summarize(outcomes: Outcomes, kind: str) -> list[MethodResult]:
     """Return one line for every method of some runs."""
     lines = []
-    for line in leader_board(searches):
-        both = searches.of(line.method, BestAndWorst.name)
+    for line in leader_board(outcomes):
+        both = outcomes.of(line.method, BestAndWorst.name)
         if not len(both):
             raise BadInput(
                 f"The run of '{line.method}' has no search by '{BestAndWorst.name}'.",
@@ -72,19 +72,19 @@ def tried(searches: Outcomes, kind: str) -> list[Tried]:
             )
         steps = mean_over_people(both, both.steps.astype(np.float64))
         numbers = [round(number, 4) for number in (*_numbers(line.found), *_numbers(steps))]
-        lines.append(Tried(kind, "engine", line.method, len(both), *numbers))
+        lines.append(MethodResult(kind, "engine", line.method, len(both), *numbers))
     return lines
 
 
-def read(table: Path) -> list[Tried]:
+def read_table(table: Path) -> list[MethodResult]:
     """Read a table of what was tried."""
-    names = [field.name for field in fields(Tried)]
+    names = [field.name for field in fields(MethodResult)]
     with table.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         if rows.fieldnames != names:
             raise BadInput(f"The table '{table}' must have the columns {', '.join(names)}.")
         try:
-            return [_line(row) for row in rows]
+            return [_parse_line(row) for row in rows]
         except (TypeError, ValueError):
             raise BadInput(
                 f"Line {rows.line_num} of the table '{table}' is not whole.",
@@ -92,29 +92,31 @@ def read(table: Path) -> list[Tried]:
             ) from None
 
 
-def write(table: Path, lines: Sequence[Tried]) -> None:
+def write_table(table: Path, lines: Sequence[MethodResult]) -> None:
     """Write a table of what was tried."""
     with table.open("w", newline="", encoding="utf-8") as file:
-        rows = csv.DictWriter(file, [field.name for field in fields(Tried)], lineterminator="\n")
+        rows = csv.DictWriter(
+            file, [field.name for field in fields(MethodResult)], lineterminator="\n"
+        )
         rows.writeheader()
         rows.writerows(asdict(line) for line in lines)
 
 
-def merged(old: Sequence[Tried], new: Sequence[Tried]) -> list[Tried]:
+def merge(old: Sequence[MethodResult], new: Sequence[MethodResult]) -> list[MethodResult]:
     """Return all lines, a new one in the place of an old one of the same name and origin."""
-    made = {(line.where, line.name): line for line in (*old, *new)}
-    return list(made.values())
+    by_name = {(line.where, line.name): line for line in (*old, *new)}
+    return list(by_name.values())
 
 
-def figure(lines: Sequence[Tried]) -> str:
+def figure(lines: Sequence[MethodResult]) -> str:
     """Draw found rate and pages of all lines as SVG, best found at the top, with intervals."""
     from matplotlib.figure import Figure
 
     from seeker.lab.report.figures import INK, PAPER_GREY, style_axes, svg
 
     ordered = sorted(lines, key=lambda line: (line.found, -line.steps, line.name))
-    drawn = Figure(figsize=(9.2, 2.4 + 0.19 * len(ordered)), layout="constrained")
-    panels = drawn.subplots(1, 2, sharey=True, width_ratios=(3, 2))
+    whole = Figure(figsize=(9.2, 2.4 + 0.19 * len(ordered)), layout="constrained")
+    panels = whole.subplots(1, 2, sharey=True, width_ratios=(3, 2))
     for axes, measure in zip(panels, BARS, strict=True):
         axes.axvline(BARS[measure], color=INK, lw=1.1, ls=(0, (4, 3)))
         style = {"fontsize": 8.5, "color": INK, "ha": "center", "va": "bottom"}
@@ -135,7 +137,7 @@ def figure(lines: Sequence[Tried]) -> str:
     right.set_xlabel("mean pages, best + worst")
     for name, look in _legend().items():
         left.plot([], [], "o", label=name, **look)
-    return svg(drawn, left, below=True)
+    return svg(whole, left, below=True)
 
 
 def _legend() -> dict[str, dict[str, Any]]:
@@ -149,7 +151,7 @@ def _legend() -> dict[str, dict[str, Any]]:
     return looks | {"hollow: in a scratch simulation": {"color": "#4a5364", "mfc": "white"}}
 
 
-def _mark(axes: Any, place: int, line: Tried, measure: str) -> None:
+def _mark(axes: Any, place: int, line: MethodResult, measure: str) -> None:
     """Draw one value with its interval; hollow where it is not of the engine."""
     colour = KINDS[line.kind]
     value, low, high = (getattr(line, measure + end) for end in ("", "_low", "_high"))
@@ -162,11 +164,11 @@ def _numbers(estimate: Estimate) -> tuple[float, float, float]:
     return estimate.value, estimate.low, estimate.high
 
 
-def _line(row: dict[str, str]) -> Tried:
+def _parse_line(row: dict[str, str]) -> MethodResult:
     if row["kind"] not in KINDS or row["where"] not in ("engine", "scratch"):
         raise ValueError
-    numbers = [float(row[field.name]) for field in fields(Tried)[4:]]
-    return Tried(row["kind"], row["where"], row["name"], int(row["targets"]), *numbers)
+    numbers = [float(row[field.name]) for field in fields(MethodResult)[4:]]
+    return MethodResult(row["kind"], row["where"], row["name"], int(row["targets"]), *numbers)
 
 
 @click.command(cls=LabCommand)
@@ -177,15 +179,15 @@ def _line(row: dict[str, str]) -> Tried:
 @click.option("--name", help="The line's name, where the runs are of one method.")
 def main(table: Path, drawing: Path, runs: tuple[Path, ...], kind: str, name: str | None) -> None:
     """Draw what is in TABLE to DRAWING, after the lines of RUNS were added to it."""
-    lines = read(table) if table.exists() else []
+    lines = read_table(table) if table.exists() else []
     if runs:
-        new = tried(make_outcomes(read_rows(*runs)), kind)
+        new = summarize(make_outcomes(read_rows(*runs)), kind)
         if name is not None:
             if len(new) != 1:
                 raise click.UsageError("--name is for runs of one method.")
-            new = [Tried(**{**asdict(new[0]), "name": name})]
-        lines = merged(lines, new)
-        write(table, lines)
+            new = [MethodResult(**{**asdict(new[0]), "name": name})]
+        lines = merge(lines, new)
+        write_table(table, lines)
     drawing.write_text(figure(lines) + "\n", encoding="utf-8")
     click.echo(f"Wrote {drawing}: {len(lines)} ways of searching.")
 

@@ -7,7 +7,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.lab.agreement import AS_IS, EXACT, LABELLED, curves, figure, labelled, seeing
+from benchmarks.lab.agreement import (
+    AS_IS,
+    EXACT,
+    LABELLED,
+    figure,
+    measure,
+    mixed_perception,
+    with_label_view,
+)
 from seeker import Catalog
 from seeker.lab import Perception, Sense
 from seeker.lab.bench import Bench
@@ -43,14 +51,14 @@ def test_a_persons_vectors_have_exactly_the_persons_distances() -> None:
     made = bench()
     eyes = Perception([Sense(n, v, 0.3 + 0.2 * len(n)) for n, v in made.senses.items()], 0.0)
     rows = np.array([row for row in range(150) if row != 7])
-    np.testing.assert_allclose(squares(eyes.vectors(), 7)[rows], eyes.exact(7, rows), rtol=1e-4)
+    np.testing.assert_allclose(squares(eyes.vectors(), 7)[rows], eyes.distances(7, rows), rtol=1e-4)
 
 
 def test_the_share_runs_from_the_systems_own_views_to_foreign_senses_only() -> None:
     made = bench()
-    own = {sense.name: sense.weight for sense in seeing(made, 0.0).senses}
-    foreign = {sense.name: sense.weight for sense in seeing(made, 1.0).senses}
-    half = {sense.name: sense.weight for sense in seeing(made, 0.5).senses}
+    own = {sense.name: sense.weight for sense in mixed_perception(made, 0.0).senses}
+    foreign = {sense.name: sense.weight for sense in mixed_perception(made, 1.0).senses}
+    half = {sense.name: sense.weight for sense in mixed_perception(made, 0.5).senses}
     assert own == {"the system's image": 0.6, "the system's colour": 0.6, "label": 0.5}
     assert foreign == {"deep": 0.6, "layout": 0.6, "label": 0.5}
     assert half["deep"] == half["the system's image"] == 0.3
@@ -58,12 +66,12 @@ def test_the_share_runs_from_the_systems_own_views_to_foreign_senses_only() -> N
 
 
 def test_the_label_becomes_a_view_beside_the_others() -> None:
-    catalog = labelled(bench())
+    catalog = with_label_view(bench())
     assert list(catalog.views) == ["image", "colour", "label"]
 
 
 def test_who_sees_as_the_system_does_is_found_more_often(tmp_path: Path) -> None:
-    made = curves(
+    made = measure(
         bench(), tmp_path, 20, shares=(0.0, 1.0), people=[BestAndWorst()], processes=1, pages=4
     )
     assert set(made) == {AS_IS, LABELLED, EXACT}

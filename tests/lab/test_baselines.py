@@ -132,7 +132,7 @@ def test_the_softmin_update_is_the_published_one(clusters: Catalog) -> None:
 
 
 def qdrant_order(
-    catalog: Catalog, rival: Baseline, likes: list[int], dislikes: list[int]
+    catalog: Catalog, baseline: Baseline, likes: list[int], dislikes: list[int]
 ) -> list[int]:
     """Return the order in which qdrant-client's local mode ranks what is not an example."""
     client_module = pytest.importorskip("qdrant_client")
@@ -146,12 +146,12 @@ def qdrant_order(
     points = [q.PointStruct(id=n, vector=vector.tolist()) for n, vector in enumerate(vectors)]
     client.upsert("items", points)
     pairs = [q.ContextPair(positive=i, negative=j) for i in likes for j in dislikes]
-    if isinstance(rival, Context):
+    if isinstance(baseline, Context):
         query = q.ContextQuery(context=pairs)
-    elif isinstance(rival, Discovery):
+    elif isinstance(baseline, Discovery):
         query = q.DiscoverQuery(discover=q.DiscoverInput(target=likes[-1], context=pairs))
     else:
-        strategy = q.RecommendStrategy(rival.name.removeprefix("Qdrant "))
+        strategy = q.RecommendStrategy(baseline.name.removeprefix("Qdrant "))
         query = q.RecommendQuery(
             recommend=q.RecommendInput(positive=likes, negative=dislikes, strategy=strategy)
         )
@@ -161,19 +161,19 @@ def qdrant_order(
 
 
 @pytest.mark.parametrize(
-    "rival",
+    "baseline",
     [AverageVector(), BestScore(), SumScores(), Context(), Discovery()],
-    ids=lambda rival: rival.name,
+    ids=lambda baseline: baseline.name,
 )
-def test_our_qdrant_ranks_as_qdrant_does(rival: Baseline) -> None:
+def test_our_qdrant_ranks_as_qdrant_does(baseline: Baseline) -> None:
     catalog = random_catalog(items=120, dims=(12,), seed=4)
     rng = np.random.default_rng(8)
     for _ in range(3):
         examples = [int(row) for row in rng.choice(120, 5, replace=False)]
         likes, dislikes = examples[:2], examples[2:]
-        theirs = qdrant_order(catalog, rival, likes, dislikes)
+        theirs = qdrant_order(catalog, baseline, likes, dislikes)
         feedback = Feedback(tuple(likes), tuple(dislikes), tuple(examples))
-        ours = rival.values(joint_space(catalog), (feedback,))
+        ours = baseline.values(joint_space(catalog), (feedback,))
         ranked = ours[theirs]
         # Equal scores may come in any order, so the scores along their order must only not rise.
         assert np.all(np.diff(ranked) <= 2e-6)

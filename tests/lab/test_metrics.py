@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from seeker.errors import BadInput
-from seeker.lab.compare import against_all, compare, holm, mcnemar, sign_flip
+from seeker.lab.compare import compare, compare_all, holm, mcnemar, sign_flip
 from seeker.lab.metrics import (
     Estimate,
     bootstrap,
@@ -44,7 +44,6 @@ def searches(
         ranks=np.array(ranks),
         claims=np.full((count, pages), np.nan) if claims is None else np.array(claims),
         hits=hits,
-        clicks=np.full(count, 2),
         milliseconds=np.ones(count),
     )
 
@@ -123,13 +122,13 @@ def test_comparisons_pair_the_same_targets() -> None:
     ours = searches([[0.5, 0.1, 0.1]] * 12, [1] * 12, "ours")
     theirs = searches([[0.5, 0.5, 0.5]] * 12, [None] * 12, "theirs")
     one = compare(together(ours, theirs), "ours", "theirs", "one")
-    assert (one.pairs, one.only_ours, one.only_theirs, one.steps) == (12, 12, 0, 1.0)
+    assert (one.pairs, one.only_ours, one.only_theirs, one.steps_saved) == (12, 12, 0, 1.0)
     verdicts = {
-        c.theirs: c.verdict for c in against_all(together(ours, theirs), "ours", ["theirs"])
+        c.theirs: c.verdict for c in compare_all(together(ours, theirs), "ours", ["theirs"])
     }
     assert verdicts == {"theirs": "better"}
-    assert against_all(together(ours, theirs), "theirs", ["ours"])[0].verdict == "worse"
-    assert against_all(together(ours, theirs), "ours", ["ours"])[0].verdict == "tie"
+    assert compare_all(together(ours, theirs), "theirs", ["ours"])[0].verdict == "worse"
+    assert compare_all(together(ours, theirs), "ours", ["ours"])[0].verdict == "tie"
 
 
 def test_comparing_methods_without_a_common_target_is_refused() -> None:

@@ -12,8 +12,8 @@ from seeker.lab.people import PageView, Person
 RNG = np.random.default_rng
 
 
-def glance(*distances: float, near: float = 0.3, far: float = 0.8, page: int = 0) -> PageView:
-    return PageView(np.array(distances), near, far, page, 15)
+def page_view(*distances: float, near: float = 0.3, far: float = 0.8) -> PageView:
+    return PageView(np.array(distances), near, far)
 
 
 def test_distances_are_unit_scaled_and_add_up_over_the_senses() -> None:
@@ -22,24 +22,24 @@ def test_distances_are_unit_scaled_and_add_up_over_the_senses() -> None:
     deep = Perception([Sense("deep", vectors)], noise=0.0)
     both = Perception([Sense("deep", vectors, 0.6), Sense("label", labels, 0.5)], noise=0.0)
     rows = np.arange(400)
-    mean = np.mean([deep.exact(row, rows).mean() for row in range(400)])
+    mean = np.mean([deep.distances(row, rows).mean() for row in range(400)])
     assert mean == pytest.approx(1.0, rel=0.01)
-    expected = 0.6 * deep.exact(3, rows) + 0.5 * (labels != labels[3])
-    np.testing.assert_allclose(both.exact(3, rows), expected, rtol=1e-5)
-    assert both.exact(3, np.array([3]))[0] == 0.0
+    expected = 0.6 * deep.distances(3, rows) + 0.5 * (labels != labels[3])
+    np.testing.assert_allclose(both.distances(3, rows), expected, rtol=1e-5)
+    assert both.distances(3, np.array([3]))[0] == 0.0
 
 
 def test_an_empty_label_is_like_no_other() -> None:
     eyes = Perception([Sense("label", np.array(["", "", "x", "x"]))], noise=0.0)
-    assert eyes.exact(0, np.arange(1, 4)).tolist() == [1.0, 1.0, 1.0]
-    assert eyes.exact(2, np.array([0, 3])).tolist() == [1.0, 0.0]
+    assert eyes.distances(0, np.arange(1, 4)).tolist() == [1.0, 1.0, 1.0]
+    assert eyes.distances(2, np.array([0, 3])).tolist() == [1.0, 0.0]
 
 
 def test_noise_is_multiplicative_and_log_normal() -> None:
     vectors = RNG(1).normal(size=(5000, 4))
     eyes = Perception([Sense("deep", vectors)], noise=0.15)
     rows = np.arange(1, 5000)
-    logs = np.log(eyes.seen(0, rows, RNG(2)) / eyes.exact(0, rows))
+    logs = np.log(eyes.noisy_distances(0, rows, RNG(2)) / eyes.distances(0, rows))
     assert logs.std() == pytest.approx(0.15, rel=0.05)
     assert abs(logs.mean()) < 0.01
 
@@ -50,8 +50,8 @@ def test_a_distorted_view_is_kindred_to_it_but_not_the_same() -> None:
     again = Perception(distort({"image": vectors}, seed=5), noise=0.0)
     plain = Perception([Sense("image", vectors)], noise=0.0)
     rows = np.arange(1, 300)
-    seen, known = eyes.exact(0, rows), plain.exact(0, rows)
-    np.testing.assert_array_equal(seen, again.exact(0, rows))
+    seen, known = eyes.distances(0, rows), plain.distances(0, rows)
+    np.testing.assert_array_equal(seen, again.distances(0, rows))
     likeness = np.corrcoef(np.argsort(np.argsort(seen)), np.argsort(np.argsort(known)))[0, 1]
     assert 0.2 < likeness < 0.98
 
@@ -64,19 +64,19 @@ def test_senses_that_do_not_fit_together_are_refused() -> None:
 
 
 def test_each_of_the_six_clicks_as_described() -> None:
-    page = glance(0.9, 0.2, 0.5, 0.25, 1.2)
+    page = page_view(0.9, 0.2, 0.5, 0.25, 1.2)
     do = {one.name: one.react(page, RNG(0), {}) for one in people.SIX[:5]}
     assert (do["best + worst"].likes, do["best + worst"].dislikes) == ((1,), (4,))
     assert (do["one click"].likes, do["one click"].dislikes) == ((1,), ())
     assert (do["threshold"].likes, do["threshold"].dislikes) == ((1, 3), (4, 0))
     assert (do["likes only"].likes, do["likes only"].dislikes) == ((1,), ())
     assert (do["dislikes only"].likes, do["dislikes only"].dislikes) == ((), (4,))
-    far = people.OneClick().react(glance(0.9, 0.7), RNG(0), {})
+    far = people.OneClick().react(page_view(0.9, 0.7), RNG(0), {})
     assert (far.likes, far.dislikes) == ((), (0,))
 
 
 def test_slips_happen_about_as_often_as_they_should_and_never_click_an_item_twice() -> None:
-    page, rng = glance(*np.linspace(0.1, 1.0, 12)), RNG(4)
+    page, rng = page_view(*np.linspace(0.1, 1.0, 12)), RNG(4)
     done = [people.Slipping().react(page, rng, {}) for _ in range(2000)]
     right = np.mean([one.likes == (0,) for one in done])
     assert right == pytest.approx(0.85 + 0.15 / 12, abs=0.03)
@@ -85,24 +85,31 @@ def test_slips_happen_about_as_often_as_they_should_and_never_click_an_item_twic
 
 def test_a_drifting_person_has_the_wrong_thing_in_mind_for_half_the_search() -> None:
     drifting = people.Drifting()
-    assert [drifting.mistaken(page, 15) for page in (0, 7, 8, 14)] == [True, True, False, False]
-    assert not people.BestAndWorst().mistaken(0, 15)
+    assert [drifting.has_wrong_target(page, 15) for page in (0, 7, 8, 14)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert not people.BestAndWorst().has_wrong_target(0, 15)
 
 
 def test_an_inattentive_person_judges_only_what_they_looked_at() -> None:
-    page, rng = glance(*np.linspace(0.1, 1.0, 12)), RNG(5)
-    for _ in range(50):
-        done = people.Inattentive().react(page, rng, {})
-        assert done.seen is not None
-        assert len(done.seen) == 6
-        assert done.likes == (min(done.seen),)
-        assert done.dislikes == (max(done.seen),)
+    page, rng = page_view(*np.linspace(0.1, 1.0, 12)), RNG(5)
+    done = [people.Inattentive().react(page, rng, {}) for _ in range(1000)]
+    assert all(len(one.likes) == len(one.dislikes) == 1 for one in done)
+    # Of twelve items they see six: the nearest in half of all cases, else the next they do see.
+    likes, dislikes = np.array([(*one.likes, *one.dislikes) for one in done]).T
+    assert np.mean(likes == 0) == pytest.approx(0.5, abs=0.06)
+    assert np.mean(dislikes == 11) == pytest.approx(0.5, abs=0.06)
+    assert (dislikes - likes).min() >= 5
+    assert likes.max() > 1
 
 
 def test_second_thoughts_take_back_exactly_the_pages_that_were_slips() -> None:
     person, rng = people.SecondThoughts(chance=0.5), RNG(6)
     memory: dict[str, object] = {}
-    page = glance(*np.linspace(0.1, 1.0, 12))
+    page = page_view(*np.linspace(0.1, 1.0, 12))
     slipped = False
     for _ in range(40):
         done = person.react(page, rng, memory)
@@ -111,7 +118,7 @@ def test_second_thoughts_take_back_exactly_the_pages_that_were_slips() -> None:
 
 
 def test_somhunters_people_like_one_item_the_nearer_the_likelier() -> None:
-    page, rng = glance(*np.linspace(0.1, 1.5, 8)), RNG(7)
+    page, rng = page_view(*np.linspace(0.1, 1.5, 8)), RNG(7)
     mean = {}
     for person in (people.Ideal(), people.Power(), people.Logit(), people.Null()):
         done = [person.react(page, rng, {}) for _ in range(500)]

@@ -131,13 +131,13 @@ def test_the_papers_experiment_runs_its_four_strategies_and_judges_its_claims(
 
 def test_a_bench_can_be_cut_to_some_views_and_items(bench: Path) -> None:
     whole = open_bench(bench)
-    part = whole.only(["colour"]).sample(50, seed=3)
+    part = whole.with_views(["colour"]).sample(50, seed=3)
     assert len(part.catalog) == 50
     assert list(part.catalog.views) == ["colour"]
     row = whole.catalog.row(part.catalog.ids[7])
     np.testing.assert_array_equal(part.senses["deep"][7], whole.senses["deep"][row])
     with pytest.raises(NotFound, match="no view"):
-        whole.only(["sound"])
+        whole.with_views(["sound"])
 
 
 def test_the_papers_metric_keeps_lengths_that_cosine_drops(bench: Path) -> None:

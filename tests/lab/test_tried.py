@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from benchmarks.lab.tried import Tried, figure, main, merged, read, write
+from benchmarks.lab.tried import MethodResult, figure, main, merge, read_table, write_table
 from seeker import Catalog
 from seeker.errors import BadInput
 from seeker.lab import Experiment, Perception, Sense
@@ -19,7 +19,7 @@ from seeker.lab.people import BestAndWorst, LikesOnly, Person
 pytest.importorskip("pyarrow")
 pytest.importorskip("matplotlib")
 
-LINE = Tried("variant", "engine", "C = 0.7", 200, 0.7, 0.6, 0.8, 9.0, 8.5, 9.5)
+LINE = MethodResult("variant", "engine", "C = 0.7", 200, 0.7, 0.6, 0.8, 9.0, 8.5, 9.5)
 DOCS = Path(__file__).parents[2] / "docs" / "lab"
 
 
@@ -35,13 +35,13 @@ def run(folder: Path, people: list[Person]) -> Experiment:
 
 def test_a_table_is_read_as_it_was_written(tmp_path: Path) -> None:
     lines = [LINE, replace(LINE, kind="ceiling", where="scratch", name="own, with a comma")]
-    write(tmp_path / "table.csv", lines)
-    assert read(tmp_path / "table.csv") == lines
+    write_table(tmp_path / "table.csv", lines)
+    assert read_table(tmp_path / "table.csv") == lines
 
 
 def test_a_new_line_takes_the_place_of_the_old_one_of_its_name_and_origin() -> None:
     newer, scratch = replace(LINE, found=0.72), replace(LINE, where="scratch")
-    assert merged([LINE, scratch], [newer]) == [newer, scratch]
+    assert merge([LINE, scratch], [newer]) == [newer, scratch]
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,10 @@ def test_a_new_line_takes_the_place_of_the_old_one_of_its_name_and_origin() -> N
 )
 def test_a_table_that_is_not_whole_is_refused(tmp_path: Path, text: str, said: str) -> None:
     table = tmp_path / "table.csv"
-    write(table, [])
+    write_table(table, [])
     table.write_text(text if text.startswith("kind") else table.read_text() + text)
     with pytest.raises(BadInput, match=said):
-        read(table)
+        read_table(table)
 
 
 def test_the_figure_names_every_line_and_stays_the_same() -> None:
@@ -75,7 +75,7 @@ def test_a_run_becomes_lines_of_the_table(tmp_path: Path) -> None:
     arguments = [str(table), str(drawing), str(tmp_path / "runs")]
     done = CliRunner().invoke(main, [*arguments, "--kind", "ceiling", "--name", "own space"])
     assert done.exit_code == 0, done.output
-    (line,) = read(table)
+    (line,) = read_table(table)
     assert (line.kind, line.where, line.name, line.targets) == (
         "ceiling",
         "engine",
@@ -101,7 +101,7 @@ def test_a_run_without_the_person_whose_pages_are_drawn_is_refused_in_a_sentence
 
 def test_the_drawing_in_the_docs_is_that_of_its_table() -> None:
     drawn = (DOCS / "tried.svg").read_text(encoding="utf-8")
-    assert all(_escaped(line.name) in drawn for line in read(DOCS / "tried.csv"))
+    assert all(_escaped(line.name) in drawn for line in read_table(DOCS / "tried.csv"))
 
 
 def _escaped(text: str) -> str:

@@ -11,14 +11,14 @@ import pytest
 
 from seeker.errors import BadInput, NotFound
 from seeker.lab import results
-from seeker.lab.compare import against_all, compare, fisher, shuffled
+from seeker.lab.compare import compare_all, compare, fisher, permutation_test
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import make_outcomes
-from seeker.lab.paper import claims_of_people, models
+from seeker.lab.paper import study_claims, study_models
 from seeker.lab.report import report
 from seeker.lab.report.layout import Album
-from seeker.lab.report.people import people_section
-from seeker.lab.results import human, names, write_study
+from seeker.lab.report.participants import participants_section
+from seeker.lab.results import study_item_ids, study_schema, write_study
 from support.catalogs import folder_of
 
 pytest.importorskip("pyarrow")
@@ -98,7 +98,7 @@ def some(tmp_path: Path) -> Path:
 
 def test_found_is_what_the_person_picked_not_what_was_on_the_page(some: Path) -> None:
     done = make_outcomes(results.read_rows(some))
-    assert done.human
+    assert done.from_study
     finds, fails = done.of("choice + greedy"), done.of("pairwise + greedy")
     assert finds.found.all()
     assert (finds.steps == 2).all()
@@ -125,11 +125,11 @@ def test_people_are_compared_unpaired(some: Path) -> None:
     one = compare(done, "choice + greedy", "pairwise + greedy", "people")
     assert not one.paired
     assert (one.pairs, one.only_ours, one.only_theirs) == (20, 10, 0)
-    assert one.found == pytest.approx(2 / 184756)
-    assert (one.steps, one.lead) == (2.0, 1.0)
-    (judged,) = against_all(done, "choice + greedy", ["pairwise + greedy"])
+    assert one.found_p == pytest.approx(2 / 184756)
+    assert (one.steps_saved, one.found_lead) == (2.0, 1.0)
+    (judged,) = compare_all(done, "choice + greedy", ["pairwise + greedy"])
     assert judged.verdict == "better"
-    (judged,) = against_all(done, "pairwise + greedy", ["choice + greedy"])
+    (judged,) = compare_all(done, "pairwise + greedy", ["choice + greedy"])
     assert judged.verdict == "worse"
 
 
@@ -143,9 +143,9 @@ def test_fishers_test_is_exact() -> None:
 
 def test_shuffling_finds_no_difference_where_there_is_none() -> None:
     rng = np.random.default_rng(0)
-    chances = [shuffled(rng.normal(size=12), rng.normal(size=15), seed=n) for n in range(20)]
+    chances = [permutation_test(rng.normal(size=12), rng.normal(size=15), seed=n) for n in range(20)]
     assert 0.25 < np.mean(chances) < 0.75
-    assert shuffled(np.arange(9.0), np.arange(9.0) + 8.0) < 0.01
+    assert permutation_test(np.arange(9.0), np.arange(9.0) + 8.0) < 0.01
 
 
 def test_intervals_are_drawn_over_participants(tmp_path: Path) -> None:
@@ -158,7 +158,7 @@ def test_intervals_are_drawn_over_participants(tmp_path: Path) -> None:
 
 
 def test_what_people_did_is_told(some: Path) -> None:
-    told = people_section(results.read_rows(some))
+    told = participants_section(results.read_rows(some))
     assert "choice + greedy" in told
     assert "10 <small>100%</small>" in told
     # Nothing of one method was overlooked, and all of the other.
@@ -182,8 +182,8 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
     file = tmp_path / "study.jsonl"
     write_study(file, study(*made))
     done = make_outcomes(results.read_rows(file))
-    assert models(done) == ["paper"]
-    verdicts = {one.words: one.verdict for one in claims_of_people(done, "paper")}
+    assert study_models(done) == ["paper"]
+    verdicts = {one.words: one.verdict for one in study_claims(done, "paper")}
     assert len(verdicts) == 15
     for name in ("greedy", "epsilon", "random"):
         assert verdicts[f"Recall: Boltzmann above {name}."] == "holds"
@@ -199,7 +199,7 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
     write_study(file, turned)
     verdicts = {
         o.words: o.verdict
-        for o in claims_of_people(make_outcomes(results.read_rows(file)), "paper")
+        for o in study_claims(make_outcomes(results.read_rows(file)), "paper")
     }
     assert verdicts["Recall: Boltzmann above random."] == "does not hold"
     out = tmp_path / "report.html"
@@ -210,7 +210,7 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
 
 
 def test_items_are_known_by_their_ids(some: Path) -> None:
-    assert names(results.read_rows(some)) == {
+    assert study_item_ids(results.read_rows(some)) == {
         "shop": {0: "item 0", 1: "item 1", 50: "item 50", 51: "item 51"}
     }
 
@@ -227,14 +227,14 @@ def test_simulated_runs_have_none_of_what_people_add(tmp_path: Path) -> None:
     plain = search("choice + greedy", "p1", 0, 2)
     for row in plain:
         row["source"], row["person"] = "simulated", "best + worst"
-        for name in human().names:
+        for name in study_schema().names:
             del row[name]
     results.write_rows(tmp_path / "run.parquet", plain)
     table = results.read_rows(tmp_path)
     assert table["participant"].null_count == len(table) == 3
-    assert names(table) == {}
+    assert study_item_ids(table) == {}
     done = make_outcomes(table)
-    assert not done.human
+    assert not done.from_study
     assert (done.unit == done.task).all()
     assert done.found.tolist() == [True]
 
@@ -246,7 +246,7 @@ def test_studies_and_runs_stand_in_one_report(some: Path, tmp_path: Path) -> Non
     plain = study(*(search("choice + greedy", "p", trial, 2) for trial in range(6)))
     for row in plain:
         row["source"], row["person"] = "simulated", "best + worst"
-        for name in human().names:
+        for name in study_schema().names:
             del row[name]
     results.write_rows(folder / "run.parquet", plain)
     out = tmp_path / "report.html"

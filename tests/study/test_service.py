@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from seeker.cli import cli
 from seeker.lab.outcomes import make_outcomes
-from seeker.lab.results import human, read_rows, schema
+from seeker.lab.results import read_rows, run_schema, study_schema
 from study.parts import StudyServer
 from support.servers import logged, pieces
 
@@ -240,7 +240,7 @@ def test_the_export_is_rows_of_the_lab_and_the_report_reads_them(
         done = CliRunner().invoke(cli, ["study", "export", "-o", str(file), "--store", store])
         assert done.exit_code == 0, done.output
     table = read_rows(files[0])
-    assert table.schema.names == [*schema().names, *human().names]
+    assert table.schema.names == [*run_schema().names, *study_schema().names]
     assert read_rows(files[1]).to_pylist() == table.to_pylist()
     text = files[1].read_text(encoding="utf-8")
     assert person.key not in text

@@ -16,7 +16,7 @@ from seeker.lab.cli import LabCommand
 from seeker.lab.perception import Perception, Sense, distort
 from seeker.types import Array
 
-PICTURES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
+PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
 
 EYES: dict[str, dict[str, float]] = {
     "larger": {"deep": 0.6, "layout": 0.6, "label": 0.5},
@@ -37,7 +37,7 @@ class Bench:
     def perception(self, eyes: str = "larger", noise: float = 0.15) -> Perception:
         """Return what people see: a named mixture, or 'distorted' views where nothing else is."""
         if eyes == "distorted" or not self.senses:
-            return Perception(self._distorted(), noise)
+            return Perception(self._distorted_senses(), noise)
         if eyes not in EYES:
             raise NotFound(
                 f"There are no eyes called {eyes!r}.", f"Use one of {[*EYES, 'distorted']}."
@@ -51,28 +51,30 @@ class Bench:
             [Sense(name, self.senses[name], weight) for name, weight in EYES[eyes].items()], noise
         )
 
-    def _distorted(self) -> list[Sense]:
+    def _distorted_senses(self) -> list[Sense]:
         views = {name: view.vectors for name, view in self.catalog.views.items()}
         labels = [Sense(n, v, 0.5) for n, v in self.senses.items() if v.ndim == 1]
         return [*distort(views, seed=0), *labels]
 
-    def only(self, views: Sequence[str]) -> Bench:
+    def with_views(self, views: Sequence[str]) -> Bench:
         """Return the same bench with some of the catalog's views."""
         unknown = [name for name in views if name not in self.catalog.views]
         if unknown:
             raise NotFound(
                 f"There is no view '{unknown[0]}'.", f"The catalog has {list(self.catalog.views)}."
             )
-        return Bench(_catalog(self.catalog.ids, _arrays(self.catalog, views)), self.senses)
+        return Bench(
+            _make_catalog(self.catalog.ids, _view_arrays(self.catalog, views)), self.senses
+        )
 
-    def reduced(self, axes: int) -> Bench:
+    def with_axes(self, axes: int) -> Bench:
         """Return a bench whose views keep only their first principal axes, to be faster."""
-        made = {}
+        views = {}
         for name, view in self.catalog.views.items():
             centred = view.vectors.astype(np.float64) - view.mean
             main = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :axes]
-            made[name] = ((centred @ main).astype(np.float32), "euclidean")
-        return Bench(_catalog(self.catalog.ids, made), self.senses)
+            views[name] = ((centred @ main).astype(np.float32), "euclidean")
+        return Bench(_make_catalog(self.catalog.ids, views), self.senses)
 
     def sample(self, count: int, seed: int = 0) -> Bench:
         """Return a bench with this many items drawn evenly."""
@@ -82,10 +84,12 @@ class Bench:
         rows = np.sort(rng.choice(len(self.catalog), count, replace=False))
         views = {
             name: (vectors[rows], metric)
-            for name, (vectors, metric) in _arrays(self.catalog, list(self.catalog.views)).items()
+            for name, (vectors, metric) in _view_arrays(
+                self.catalog, list(self.catalog.views)
+            ).items()
         }
         ids = [self.catalog.ids[row] for row in rows]
-        return Bench(_catalog(ids, views), {n: v[rows] for n, v in self.senses.items()})
+        return Bench(_make_catalog(ids, views), {n: v[rows] for n, v in self.senses.items()})
 
 
 def open_bench(path: Path, metric: str | None = None) -> Bench:
@@ -97,54 +101,61 @@ def open_bench(path: Path, metric: str | None = None) -> Bench:
         catalog = Catalog.open(path)
         if all(view.vectors.dtype == np.float32 for view in catalog.views.values()):
             return Bench(catalog, {})
-        # Rivals and eyes compute with plain vectors: those that a compact view stands for.
-        return Bench(_catalog(catalog.ids, _arrays(catalog, list(catalog.views))), {})
+        # Baselines and eyes compute with plain vectors: those that a compact view stands for.
+        return Bench(_make_catalog(catalog.ids, _view_arrays(catalog, list(catalog.views))), {})
     if path.suffix != ".npz" or not path.exists():
         raise NotFound(
             f"'{path}' is neither a catalog nor a bench file.",
             "Give a catalog folder, or an .npz file made with `python -m seeker.lab.bench`.",
         )
     with np.load(path, allow_pickle=False) as file:
-        held = dict(file)
-    if "ids" not in held:
+        arrays = dict(file)
+    if "ids" not in arrays:
         raise BadInput(f"The file '{path}' is not a bench: it holds no ids.")
     views = {
-        name[5:]: (held[name], metric or str(held[f"metric:{name[5:]}"]))
-        for name in held
-        if name.startswith("view:")
+        name: (vectors, metric or str(arrays[f"metric:{name}"]))
+        for name, vectors in _with_prefix(arrays, "view:").items()
     }
-    senses = {name[6:]: held[name] for name in held if name.startswith("sense:")}
-    return Bench(_catalog(held["ids"].tolist(), views), senses)
+    return Bench(_make_catalog(arrays["ids"].tolist(), views), _with_prefix(arrays, "sense:"))
 
 
-def make(pictures: Path, labels: Path | None, out: Path) -> None:
+def make_bench(pictures: Path, labels: Path | None, out: Path) -> None:
     """Make a bench file from a folder of pictures and a table with the columns image and label."""
     from seeker import embedders
     from seeker.embedders.pictures import open_picture
     from seeker.lab.senses import handmade_features, network_features
 
-    files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURES)
+    files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES)
     if not files:
         raise NotFound(f"There are no pictures in '{pictures}'.")
-    known = {} if labels is None else _labels(labels)
-    held: dict[str, Array] = {"ids": np.array([file.stem for file in files])}
+    label_of = {} if labels is None else _read_labels(labels)
+    arrays: dict[str, Array] = {"ids": np.array([file.stem for file in files])}
     for name in ("image", "colour"):
         embedder = embedders.named(name)
         parts = [
             embedder.embed([open_picture(file) for file in files[start : start + 256]])
             for start in range(0, len(files), 256)
         ]
-        held[f"view:{name}"] = np.concatenate(parts)
-        held[f"metric:{name}"] = np.array(embedder.metric)
+        arrays[f"view:{name}"] = np.concatenate(parts)
+        arrays[f"metric:{name}"] = np.array(embedder.metric)
     for name, vectors in handmade_features(files).items():
-        held[f"sense:{name}"] = vectors
-    held["sense:deep"] = network_features(files)
+        arrays[f"sense:{name}"] = vectors
+    arrays["sense:deep"] = network_features(files)
     if labels is not None:
-        held["sense:label"] = np.array([known.get(file.stem, "") for file in files])
-    np.savez(out, **held)  # type: ignore[arg-type]
+        arrays["sense:label"] = np.array([label_of.get(file.stem, "") for file in files])
+    np.savez(out, **arrays)  # type: ignore[arg-type]
 
 
-def _labels(table: Path) -> dict[str, str]:
+def _with_prefix(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }
+
+
+def _read_labels(table: Path) -> dict[str, str]:
     """Return the label of every picture that a table names."""
     with table.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
@@ -153,8 +164,7 @@ def _labels(table: Path) -> dict[str, str]:
         return {row["image"]: row["label"] or "" for row in rows}
 
 
-def _arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, str]]:
-    chosen = {name: catalog.views[name] for name in views}
+def _view_arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, str]]:
     return {
         name: (
             view.vectors
@@ -162,11 +172,11 @@ def _arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, st
             else view.rows(slice(None)).astype(np.float32),
             str(view.metric),
         )
-        for name, view in chosen.items()
+        for name, view in ((name, catalog.views[name]) for name in views)
     }
 
 
-def _catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Catalog:
+def _make_catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Catalog:
     return Catalog.from_arrays(
         ids,
         {name: vectors for name, (vectors, _) in views.items()},
@@ -182,7 +192,7 @@ def _catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Cata
 )
 def main(pictures: Path, out: Path, labels: Path | None) -> None:
     """Make the bench file OUT of a folder of PICTURES and a table of LABELS (image, label)."""
-    make(pictures, labels, out)
+    make_bench(pictures, labels, out)
     click.echo(f"Wrote {out}.")
 
 

@@ -122,7 +122,7 @@ def evaluate(
     command gives the same rows; a run that was interrupted goes on where it stopped.
     """
     _check_installed("pyarrow")
-    from seeker.lab import paper as original
+    from seeker.lab import paper as paper_setting
     from seeker.lab.bench import open_bench
     from seeker.lab.methods import PAPER, choose_methods
     from seeker.lab.metrics import leader_board
@@ -130,19 +130,23 @@ def evaluate(
     from seeker.lab.people import ALL, SIX, BestAndWorst, Person, named
     from seeker.lab.simulate import Experiment
 
-    who: list[Person] = []
+    persons: list[Person] = []
     for name in people:
-        who += SIX if name == "six" else ALL if name == "all" else (named(name),)
+        persons += SIX if name == "six" else ALL if name == "all" else (named(name),)
     searchers = choose_methods(methods)
     bench = open_bench(catalog, metric="euclidean" if paper else None)
     if paper:
-        views, items = views or (next(iter(bench.catalog.views)),), items or original.ITEMS
-        who, searchers = [BestAndWorst()], PAPER
-        targets, page_sizes, pages = original.TARGETS, (original.PAGE,), original.PAGES
+        views, items = views or (next(iter(bench.catalog.views)),), items or paper_setting.ITEMS
+        persons, searchers = [BestAndWorst()], PAPER
+        targets, page_sizes, pages = (
+            paper_setting.TARGETS,
+            (paper_setting.PAGE,),
+            paper_setting.PAGES,
+        )
     if views:
-        bench = bench.only(views)
+        bench = bench.with_views(views)
     if axes:
-        bench = bench.reduced(axes)
+        bench = bench.with_axes(axes)
     if items:
         bench = bench.sample(items)
     if len(bench.catalog) <= max(page_sizes):
@@ -154,18 +158,18 @@ def evaluate(
         bench.catalog,
         bench.perception(eyes, noise),
         searchers,
-        who,
+        persons,
         targets,
         page_sizes,
         pages,
         seeds,
     )
-    done = make_outcomes(experiment.run(out, processes))
-    click.echo(f"{len(done):,} searches in {out}; found, mean steps, recall at 1 %:")
-    for line in leader_board(done):
+    outcomes = make_outcomes(experiment.run(out, processes))
+    click.echo(f"{len(outcomes):,} searches in {out}; found, mean steps, recall at 1 %:")
+    for line in leader_board(outcomes):
         click.echo(f"{line.method:26s} {line.found}  {line.steps.value:5.1f}  {line.recall_1:.2f}")
     if paper:
-        for claim in original.claims(done):
+        for claim in paper_setting.claims(outcomes):
             click.echo(f"{claim.verdict:14s} {claim.words} {claim.figures}")
 
 

@@ -16,15 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Outcomes:
-    """Searches side by side, all arrays of shape (searches,) unless said otherwise.
+    """Searches side by side, all arrays of shape (searches,) unless another is given.
 
-    found: whether the target was on a page, and picked there where a real person searched. steps:
+    found: whether the target was on a page, and picked there where a participant searched. steps:
     the pages until then, all of them where it was never found. ranks: (searches, pages + 1) the
     target's rank divided by the number of items before every page; after a search has ended its
     last rank stays. claims: (searches, pages) how probable it was held that the target is on the
     page, NaN where unknown or over. hits: (searches, pages) whether it was. unit: what intervals
-    are drawn over, because searches of one unit are alike: targets, or participants where real
-    people searched.
+    are drawn over, because searches of one unit are alike: targets, or participants of a study.
     """
 
     method: Array
@@ -35,7 +34,6 @@ class Outcomes:
     ranks: Doubles
     claims: Doubles
     hits: NDArray[np.bool_]
-    clicks: Rows
     milliseconds: Doubles
     unit: Array = field(default_factory=lambda: np.array([], object))
 
@@ -44,8 +42,8 @@ class Outcomes:
             object.__setattr__(self, "unit", self.task)
 
     @property
-    def human(self) -> bool:
-        """Whether these are searches of real people, each with a target of its own."""
+    def from_study(self) -> bool:
+        """Whether these are searches of a study, in which each has a target of its own."""
         return bool(len(self) and (self.unit != self.task).all())
 
     def __len__(self) -> int:
@@ -84,7 +82,7 @@ def make_outcomes(table: pa.Table) -> Outcomes:
     }
     column |= {
         name: table.column(name).to_numpy(zero_copy_only=False)
-        for name in ("on_page", "claimed", "likes", "dislikes", "milliseconds")
+        for name in ("on_page", "claimed", "milliseconds")
     }
     method = np.array(table.column("method").to_pylist(), object)
     person = np.array(table.column("person").to_pylist(), object)
@@ -97,43 +95,40 @@ def make_outcomes(table: pa.Table) -> Outcomes:
         ],
         object,
     )
-    whole = np.array([f"{m}\n{p}\n{t}" for m, p, t in zip(method, person, task, strict=True)])
-    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
+    search = np.array([f"{m}\n{p}\n{t}" for m, p, t in zip(method, person, task, strict=True)])
+    _, first, which = np.unique(search, return_index=True, return_inverse=True)
     count, pages = len(first), int(column["pages"].max(initial=1))
     step = column["step"].astype(np.int64)
     ranks = np.full((count, pages + 1), np.nan)
     claims, hits = np.full((count, pages), np.nan), np.zeros((count, pages), bool)
     ranks[which, step] = column["rank"] / column["items"]
-    picked = np.zeros((count, pages), bool)
-    paged = step < pages
-    claims[which[paged], step[paged]] = column["claimed"][paged]
-    hits[which[paged], step[paged]] = column["on_page"][paged]
-    picked[which[paged], step[paged]] = _picked(table)[paged]
+    picks = np.zeros((count, pages), bool)
+    has_page = step < pages  # the step after the last page has none
+    claims[which[has_page], step[has_page]] = column["claimed"][has_page]
+    hits[which[has_page], step[has_page]] = column["on_page"][has_page]
+    picks[which[has_page], step[has_page]] = _target_picks(table)[has_page]
     for page in range(1, pages + 1):
-        gone = np.isnan(ranks[:, page])
-        ranks[gone, page] = ranks[gone, page - 1]
-    found = np.asarray(picked.any(axis=1))
-    clicks = np.zeros(count, np.int64)
-    np.maximum.at(clicks, which, (column["likes"] + column["dislikes"]).astype(np.int64))
+        over = np.isnan(ranks[:, page])
+        ranks[over, page] = ranks[over, page - 1]
+    found = np.asarray(picks.any(axis=1))
     milliseconds = np.zeros(count)
     np.add.at(milliseconds, which, np.nan_to_num(column["milliseconds"]))
-    lasting = np.bincount(which, minlength=count)
+    row_count = np.bincount(which, minlength=count)
     return Outcomes(
         method=method[first],
         person=person[first],
         task=task[first],
         found=found,
-        steps=np.where(found, picked.argmax(axis=1) + 1, column["pages"][first]).astype(np.int64),
+        steps=np.where(found, picks.argmax(axis=1) + 1, column["pages"][first]).astype(np.int64),
         ranks=ranks,
         claims=claims,
         hits=hits,
-        clicks=clicks,
-        milliseconds=milliseconds / lasting,
+        milliseconds=milliseconds / row_count,
         unit=_units(table, task)[first],
     )
 
 
-def _picked(table: pa.Table) -> NDArray[np.bool_]:
+def _target_picks(table: pa.Table) -> NDArray[np.bool_]:
     """Return on which pages the target was found, (rows,): simulated people overlook nothing."""
     import pyarrow.compute as pc
 

@@ -11,7 +11,7 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.types import Array, Doubles, Floats, Rows
 
-_SAMPLE = 256
+_SAMPLE_ITEMS = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Sense:
     weight: float = 1.0
 
     @property
-    def labels(self) -> bool:
+    def is_label(self) -> bool:
         """Whether this sense compares labels."""
         return self.values.ndim == 1
 
@@ -47,33 +47,33 @@ class Perception:
         self.senses = tuple(senses)
         self.noise = noise
         self.count = counts.pop()
-        self._scaled = [_scaled(sense) for sense in self.senses]
+        self._values = [_scale(sense) for sense in self.senses]
 
-    def exact(self, target: int, rows: Rows) -> Doubles:
-        """Return the distances of some items from the target without noise, (rows,)."""
+    def distances(self, target: int, rows: Rows) -> Doubles:
+        """Return the distances of some items from the target, (rows,)."""
         total = np.zeros(len(rows))
-        for sense, values in zip(self.senses, self._scaled, strict=True):
-            if sense.labels:
+        for sense, values in zip(self.senses, self._values, strict=True):
+            if sense.is_label:
                 same = (values[rows] == values[target]) & (values[target] != "")
                 total += sense.weight * ~same
             else:
                 total += sense.weight * ((values[rows] - values[target]) ** 2).sum(axis=1)
         return total
 
-    def seen(self, target: int, rows: Rows, rng: np.random.Generator) -> Doubles:
-        """Return the distances of some items from the target as they seem at a glance, (rows,)."""
-        return self.exact(target, rows) * np.exp(self.noise * rng.standard_normal(len(rows)))
+    def noisy_distances(self, target: int, rows: Rows, rng: np.random.Generator) -> Doubles:
+        """Return the distances of some items from the target with noise, (rows,)."""
+        return self.distances(target, rows) * np.exp(self.noise * rng.standard_normal(len(rows)))
 
     def quantiles(self, target: int, shares: Sequence[float]) -> Doubles:
         """Return how near the nearest shares of the catalog are to the target, (shares,)."""
-        rows = np.linspace(0, self.count - 1, min(self.count, 8 * _SAMPLE)).astype(np.int64)
-        return np.quantile(self.exact(target, rows[rows != target]), shares)
+        rows = np.linspace(0, self.count - 1, min(self.count, _SAMPLE_ITEMS)).astype(np.int64)
+        return np.quantile(self.distances(target, rows[rows != target]), shares)
 
     def vectors(self) -> Floats:
         """Return vectors, (items, d), whose squared distances are this person's without noise."""
         parts = [
-            np.sqrt(sense.weight) * (label_vectors(values) if sense.labels else values)
-            for sense, values in zip(self.senses, self._scaled, strict=True)
+            np.sqrt(sense.weight) * (label_vectors(values) if sense.is_label else values)
+            for sense, values in zip(self.senses, self._values, strict=True)
         ]
         return np.concatenate(parts, axis=1).astype(np.float32)
 
@@ -116,9 +116,9 @@ def distort(views: Mapping[str, Array], seed: int, strength: float = 1.0) -> lis
     return senses
 
 
-def _scaled(sense: Sense) -> Array:
+def _scale(sense: Sense) -> Array:
     """Return labels as texts, or vectors in which two random items are 1 apart on average."""
-    if sense.labels:
+    if sense.is_label:
         return np.array([str(one) for one in sense.values])
     vectors: Floats = np.asarray(sense.values, np.float32)
     if vectors.ndim != 2 or not np.isfinite(vectors).all():

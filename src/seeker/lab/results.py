@@ -1,4 +1,4 @@
-"""Results on disk: the rows of simulated runs and of human studies."""
+"""Results on disk: the rows of simulated runs and of studies, one per page of a search."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ from seeker.errors import BadInput, NotFound
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SCHEMA_VERSION = 1
 
-VERSION = 1
+STUDY_SOURCE = "people"
+"""What the column `source` holds in the rows of studies."""
 
 
-def schema() -> pa.Schema:
+def run_schema() -> pa.Schema:
     """Return the columns of a run: what, with which settings, and what happened.
 
     Everything but `milliseconds` is a pure function of the settings.
@@ -54,73 +56,8 @@ def schema() -> pa.Schema:
     )
 
 
-def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows aside and move them into place, so that a file is whole or not there."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    aside = path.with_suffix(".part")
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=schema()), aside, compression="zstd")
-    aside.replace(path)
-
-
-def write_items(folder: Path, catalog: str, ids: Sequence[str]) -> None:
-    """Write beside the rows which items their numbers stand for."""
-    name = "items-" + "".join(one if one.isalnum() else "-" for one in catalog)
-    aside = folder / f"{name}.part"
-    aside.write_text(json.dumps({"catalog": catalog, "ids": list(ids)}), encoding="utf-8")
-    aside.replace(folder / f"{name}.json")
-
-
-def read_items(*folders: Path) -> dict[str, list[str]]:
-    """Return the ids of the items by row, for every catalog that some runs were made with."""
-    known = {}
-    for folder in folders:
-        for file in sorted(folder.glob("items-*.json")):
-            held = json.loads(file.read_text(encoding="utf-8"))
-            known[str(held["catalog"])] = [str(one) for one in held["ids"]]
-    return known
-
-
-def read_rows(*folders: Path) -> pa.Table:
-    """Read all runs and studies of some folders, or of single files, in a fixed order.
-
-    The columns that only people have are null in simulated runs; searches that people left
-    without an end are not among the rows.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    tables = []
-    for folder in folders:
-        files = [folder] if folder.is_file() else sorted(folder.glob("*.parquet"))
-        if not files:
-            raise NotFound(
-                f"There are no runs in '{folder}'.", "Make some with `seeker evaluate CATALOG`."
-            )
-        for file in files:
-            if file.suffix == ".jsonl":
-                table = read_lines(file)
-            else:
-                try:
-                    table = pq.read_table(file)
-                except pa.ArrowInvalid:
-                    raise BadInput(f"The file '{file}' is neither Parquet nor .jsonl.") from None
-            missing = [name for name in schema().names if name not in table.schema.names]
-            if missing:
-                raise BadInput(f"The file '{file}' is not a run: it lacks {missing}.")
-            tables.append(ended(filled(table)))
-    table = pa.concat_tables(tables)
-    order = ["method", "person", "page_size", "seed", "target", "step"]
-    return table.sort_by([(name, "ascending") for name in order])
-
-
-SOURCE = "people"
-"""What the column `source` holds in the rows of studies."""
-
-
-def human() -> pa.Schema:
-    """Return the columns that only people have; they are null in simulated runs.
+def study_schema() -> pa.Schema:
+    """Return the columns that only studies have; they are null in simulated runs.
 
     participant: a random label. trial: which of a participant's searches. outcome: how the search
     ended, null if it was left. found: the person picked the target on this page. overlooked: it
@@ -150,11 +87,21 @@ def human() -> pa.Schema:
     )
 
 
-def whole() -> pa.Schema:
+def full_schema() -> pa.Schema:
     """Return the columns of runs and of studies."""
     import pyarrow as pa
 
-    return pa.schema([*schema(), *human()])
+    return pa.schema([*run_schema(), *study_schema()])
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows aside and move them into place, so that a file is whole or not there."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    aside = path.with_suffix(".part")
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=run_schema()), aside, compression="zstd")
+    aside.replace(path)
 
 
 def write_study(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -164,7 +111,7 @@ def write_study(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
         lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
         aside.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     elif path.suffix == ".parquet":
-        _parquet(aside, rows)
+        _write_parquet(aside, rows)
     else:
         raise BadInput(
             f"'{path.name}' ends in neither .jsonl nor .parquet.", "Name it so that it does."
@@ -172,7 +119,71 @@ def write_study(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     aside.replace(path)
 
 
-def read_lines(path: Path) -> pa.Table:
+def write_item_ids(folder: Path, catalog: str, ids: Sequence[str]) -> None:
+    """Write beside the rows which items their numbers stand for."""
+    name = "items-" + "".join(one if one.isalnum() else "-" for one in catalog)
+    aside = folder / f"{name}.part"
+    aside.write_text(json.dumps({"catalog": catalog, "ids": list(ids)}), encoding="utf-8")
+    aside.replace(folder / f"{name}.json")
+
+
+def read_rows(*folders: Path) -> pa.Table:
+    """Read all runs and studies of some folders, or of single files, in a fixed order.
+
+    The columns that only studies have are null in simulated runs; searches that participants left
+    without an end are not among the rows.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    tables = []
+    for folder in folders:
+        files = [folder] if folder.is_file() else sorted(folder.glob("*.parquet"))
+        if not files:
+            raise NotFound(
+                f"There are no runs in '{folder}'.", "Make some with `seeker evaluate CATALOG`."
+            )
+        for file in files:
+            if file.suffix == ".jsonl":
+                table = read_json_lines(file)
+            else:
+                try:
+                    table = pq.read_table(file)
+                except pa.ArrowInvalid:
+                    raise BadInput(f"The file '{file}' is neither Parquet nor .jsonl.") from None
+            missing = [name for name in run_schema().names if name not in table.schema.names]
+            if missing:
+                raise BadInput(f"The file '{file}' is not a run: it lacks {missing}.")
+            tables.append(drop_unfinished(add_study_columns(table)))
+    table = pa.concat_tables(tables)
+    order = ["method", "person", "page_size", "seed", "target", "step"]
+    return table.sort_by([(name, "ascending") for name in order])
+
+
+def read_item_ids(*folders: Path) -> dict[str, list[str]]:
+    """Return the ids of the items by row, for every catalog that some runs were made with."""
+    ids = {}
+    for folder in folders:
+        for file in sorted(folder.glob("items-*.json")):
+            record = json.loads(file.read_text(encoding="utf-8"))
+            ids[str(record["catalog"])] = [str(one) for one in record["ids"]]
+    return ids
+
+
+def study_item_ids(table: pa.Table) -> dict[str, dict[int, str]]:
+    """Return the ids of the items that the rows of studies speak of, by catalog and number."""
+    ids: dict[str, dict[int, str]] = {}
+    columns = ("catalog", "target", "target_id", "page", "page_ids")
+    for row in table.select(columns).to_pylist():
+        if row["target_id"] is None:
+            continue
+        by_row = ids.setdefault(row["catalog"], {})
+        by_row[row["target"]] = row["target_id"]
+        by_row.update(zip(row["page"], row["page_ids"], strict=True))
+    return ids
+
+
+def read_json_lines(path: Path) -> pa.Table:
     """Read rows from JSON Lines."""
     import pyarrow as pa
 
@@ -187,52 +198,39 @@ def read_lines(path: Path) -> pa.Table:
                 raise BadInput(f"Line {number} of '{path}' is not a row of JSON.")
             rows.append(row)
     if not rows:
-        return whole().empty_table()
+        return full_schema().empty_table()
     try:
-        return pa.Table.from_pylist(rows, schema=_of(rows[0]))
+        return pa.Table.from_pylist(rows, schema=_schema_of(rows[0]))
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise BadInput(f"The file '{path}' is not a run: {error}.") from None
 
 
-def filled(table: pa.Table) -> pa.Table:
-    """Return a table with all columns; what people add is null where nobody added it."""
+def add_study_columns(table: pa.Table) -> pa.Table:
+    """Return a table with all columns; those that only studies have are null in simulated runs."""
     import pyarrow as pa
 
-    for field in human():
+    for field in study_schema():
         if field.name not in table.schema.names:
             table = table.append_column(field, pa.nulls(len(table), field.type))
-    return table.select(whole().names).cast(whole())
+    return table.select(full_schema().names).cast(full_schema())
 
 
-def ended(table: pa.Table) -> pa.Table:
-    """Leave out the searches that people have left without an end: nothing follows from them."""
+def drop_unfinished(table: pa.Table) -> pa.Table:
+    """Leave out the searches that participants left without an end: nothing follows from them."""
     import pyarrow.compute as pc
 
     return table.filter(
-        pc.or_(pc.not_equal(table["source"], SOURCE), pc.is_valid(table["outcome"]))
+        pc.or_(pc.not_equal(table["source"], STUDY_SOURCE), pc.is_valid(table["outcome"]))
     )
 
 
-def names(table: pa.Table) -> dict[str, dict[int, str]]:
-    """Return the ids of the items that the rows of studies speak of, by catalog and number."""
-    known: dict[str, dict[int, str]] = {}
-    columns = ("catalog", "target", "target_id", "page", "page_ids")
-    for row in table.select(columns).to_pylist():
-        if row["target_id"] is None:
-            continue
-        mine = known.setdefault(row["catalog"], {})
-        mine[row["target"]] = row["target_id"]
-        mine.update(zip(row["page"], row["page_ids"], strict=True))
-    return known
-
-
-def _of(row: Mapping[str, Any]) -> pa.Schema:
+def _schema_of(row: Mapping[str, Any]) -> pa.Schema:
     import pyarrow as pa
 
-    return pa.schema([field for field in whole() if field.name in row])
+    return pa.schema([field for field in full_schema() if field.name in row])
 
 
-def _parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -241,4 +239,4 @@ def _parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
             "Parquet needs the package 'pyarrow'.",
             'Install it with: pip install "seeker[parquet]", or write .jsonl.',
         ) from None
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=whole()), path, compression="zstd")
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=full_schema()), path, compression="zstd")

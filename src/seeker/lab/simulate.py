@@ -1,4 +1,4 @@
-"""Simulated searches: one trial, and experiments of people × searchers × page sizes × seeds."""
+"""Simulated searches: one, and experiments of people × searchers × page sizes × seeds."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ import numpy as np
 from seeker.catalog import Catalog
 from seeker.errors import BadInput
 from seeker.kernels.parallel import cores
-from seeker.lab import results as files
-from seeker.lab.baselines import Feedback, Search, Searcher
+from seeker.lab import results
+from seeker.lab.baselines import Feedback, Searcher
 from seeker.lab.people import SIX, PageView, Person
 from seeker.lab.perception import Perception
 from seeker.types import Doubles, Rows
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
 NEAR, FAR = 0.1, 0.5
 """The shares of the catalog that people call near, and not far."""
+
+BATCH_SEARCHES = 25
+"""Searches per file."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Step:
     disliked: tuple[int, ...]
 
 
-def run_trial(
+def simulate_search(
     catalog: Catalog, perception: Perception, person: Person, searcher: Searcher, task: Task
 ) -> list[Step]:
     """Search until the target is on the page or the pages are used up; one step per page.
@@ -86,10 +89,9 @@ def run_trial(
         rank, found = rank_of(scores, task.target), bool((page == task.target).any())
         feedback, undo = Feedback((), (), tuple(page.tolist())), False
         if not found:
-            sought = decoy if person.mistaken(number, task.pages) else task.target
-            seen = perception.seen(sought, page, rng)
-            near, far = limits[sought]
-            reaction = person.react(PageView(seen, near, far, number, task.pages), rng, memory)
+            aim = decoy if person.has_wrong_target(number, task.pages) else task.target
+            view = PageView(perception.noisy_distances(aim, page, rng), *limits[aim])
+            reaction = person.react(view, rng, memory)
             undo = reaction.undo
             feedback = Feedback(
                 tuple(int(page[place]) for place in reaction.likes),
@@ -114,17 +116,13 @@ def run_trial(
         if found:
             return steps
         began = time.perf_counter()
-        _apply(search, feedback, undo)
+        if undo:
+            search.undo()
+        search.feedback(feedback)
     final = rank_of(search.scores(), task.target)
     elapsed = 1000.0 * (time.perf_counter() - began)
     steps.append(Step(task.pages, final, False, float("nan"), likes, dislikes, elapsed, (), (), ()))
     return steps
-
-
-def _apply(search: Search, feedback: Feedback, undo: bool) -> None:
-    if undo:
-        search.undo()
-    search.feedback(feedback)
 
 
 def rank_of(scores: Doubles, row: int) -> float:
@@ -137,10 +135,6 @@ def draw_targets(count: int, targets: int, seed: int) -> Rows:
     """Return different targets drawn evenly from a catalog, (targets,)."""
     rng = np.random.default_rng([seed, count])
     return np.sort(rng.choice(count, min(targets, count), replace=False))
-
-
-BATCH = 25
-"""Searches per file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,11 +173,11 @@ class Experiment:
         """Return all work to be done, in pieces of a few searches, in a fixed order."""
         for seed in self.seeds:
             rows = draw_targets(len(self.catalog), self.targets, seed).tolist()
-            for start in range(0, len(rows), BATCH):
+            for start in range(0, len(rows), BATCH_SEARCHES):
                 for size in self.page_sizes:
                     tasks = tuple(
                         Task(row, seed * 1_000_003 + row, size, self.pages)
-                        for row in rows[start : start + BATCH]
+                        for row in rows[start : start + BATCH_SEARCHES]
                     )
                     for name, searcher in self.searchers.items():
                         for person in self.people:
@@ -196,37 +190,36 @@ class Experiment:
 
         Files of an earlier, interrupted run of the same experiment are kept and not done again.
         """
+        import pyarrow as pa
+
         out = Path(folder)
         out.mkdir(parents=True, exist_ok=True)
-        files.write_items(out, self.fingerprint, self.catalog.ids)
+        results.write_item_ids(out, self.fingerprint, self.catalog.ids)
         paths = {out / f"{self._key(batch)}.parquet": batch for batch in self.batches()}
-        open_ = [(batch, path) for path, batch in paths.items() if not path.exists()]
-        workers = min(processes or cores(), max(1, len(open_)))
-        bar = _bar(sum(len(batch.tasks) for batch, _ in open_), progress)
+        pending = [(batch, path) for path, batch in paths.items() if not path.exists()]
+        workers = min(processes or cores(), max(1, len(pending)))
+        bar = _bar(sum(len(batch.tasks) for batch, _ in pending), progress)
         if workers == 1:
-            bench = Bench(self.catalog, self.perception, self.fingerprint)
-            for batch, path in open_:
-                files.write_rows(path, bench.rows(batch))
+            simulator = Simulator(self.catalog, self.perception, self.fingerprint)
+            for batch, path in pending:
+                results.write_rows(path, simulator.rows(batch))
                 bar.update(len(batch.tasks))
-        elif open_:
+        elif pending:
             views = {name: np.array(view.vectors) for name, view in self.catalog.views.items()}
             metrics = {name: view.metric for name, view in self.catalog.views.items()}
             ids = tuple(self.catalog.ids)  # those of a folder are read as they are asked for
-            given = (ids, views, metrics, self.perception, self.fingerprint)
-            with _one_thread_each(), get_context("spawn").Pool(workers, _begin, given) as pool:
-                for count in pool.imap_unordered(_work, [(b, str(p)) for b, p in open_]):
+            setup = (ids, views, metrics, self.perception, self.fingerprint)
+            with _one_thread_each(), get_context("spawn").Pool(workers, _set_up, setup) as pool:
+                for count in pool.imap_unordered(_run_batch, pending):
                     bar.update(count)
         bar.close()
-        import pyarrow as pa
-
-        tables = [files.read_rows(path) for path in paths]
-        return pa.concat_tables(tables)
+        return pa.concat_tables([results.read_rows(path) for path in paths])
 
     def _key(self, batch: Batch) -> str:
         """Return a name for a batch that says all that its rows depend on."""
-        what = json.dumps(
+        settings = json.dumps(
             [
-                files.VERSION,
+                results.SCHEMA_VERSION,
                 version(),
                 self.fingerprint,
                 self.perception.settings(),
@@ -237,7 +230,7 @@ class Experiment:
             ],
             sort_keys=True,
         )
-        return hashlib.sha256(what.encode()).hexdigest()[:24]
+        return hashlib.sha256(settings.encode()).hexdigest()[:24]
 
 
 @dataclass(frozen=True)
@@ -250,21 +243,21 @@ class Batch:
     tasks: tuple[Task, ...]
 
 
-class Bench:
-    """Where searches are carried out: a catalog, and eyes to see it with."""
+class Simulator:
+    """Carries out searches: a catalog, eyes to see it with, and the catalog's name in the rows."""
 
-    def __init__(self, catalog: Catalog, perception: Perception, named: str) -> None:
+    def __init__(self, catalog: Catalog, perception: Perception, fingerprint: str) -> None:
         self.catalog = catalog
         self.perception = perception
-        self.named = named
+        self.fingerprint = fingerprint
 
     def rows(self, batch: Batch) -> list[dict[str, Any]]:
         """Carry out the searches of a batch."""
         person = {**batch.person.settings(), "perception": self.perception.settings()}
         same = {
-            "schema": files.VERSION,
+            "schema": results.SCHEMA_VERSION,
             "version": version(),
-            "catalog": self.named,
+            "catalog": self.fingerprint,
             "items": len(self.catalog),
             "source": "simulated",
             "person": batch.person.name,
@@ -274,7 +267,7 @@ class Bench:
         }
         rows = []
         for task in batch.tasks:
-            for step in run_trial(
+            for step in simulate_search(
                 self.catalog, self.perception, batch.person, batch.searcher, task
             ):
                 rows.append({**same, **vars(task), **vars(step)})
@@ -313,32 +306,35 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-_bench: Bench | None = None
+_simulator: Simulator | None = None
+"""That of a worker process."""
 
 
-def _begin(
+def _set_up(
     ids: tuple[str, ...],
     views: Mapping[str, Any],
     metrics: Mapping[str, Any],
     perception: Perception,
-    named: str,
+    fingerprint: str,
 ) -> None:
-    global _bench
+    """Make a worker's simulator."""
+    global _simulator
     # Ctrl-C reaches all processes of a terminal; it is the first one's to stop the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bench = Bench(Catalog.from_arrays(ids, views, metric=metrics), perception, named)
+    catalog = Catalog.from_arrays(ids, views, metric=metrics)
+    _simulator = Simulator(catalog, perception, fingerprint)
 
 
-def _work(given: tuple[Batch, str]) -> int:
+def _run_batch(task: tuple[Batch, Path]) -> int:
     """Carry out and write one batch; return how many searches it was."""
-    batch, path = given
-    if _bench is None:
-        raise RuntimeError("A worker was given work before it was set up.")
-    files.write_rows(Path(path), _bench.rows(batch))
+    batch, path = task
+    if _simulator is None:
+        raise RuntimeError("A worker got work before it was set up.")
+    results.write_rows(path, _simulator.rows(batch))
     return len(batch.tasks)
 
 
-def _bar(total: int, shown: bool) -> Any:
+def _bar(total: int, visible: bool) -> Any:
     from tqdm import tqdm
 
-    return tqdm(total=total, unit=" searches", disable=not shown, smoothing=0.05)
+    return tqdm(total=total, unit=" searches", disable=not visible, smoothing=0.05)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from seeker.lab.results import SOURCE, VERSION
+from seeker.lab.results import STUDY_SOURCE, SCHEMA_VERSION
 from seeker.stores.sql import SqlStore
 from seeker.study.design import Cell
 from seeker.study.records import FOUND, GAVE_UP, Step, Trial
@@ -24,12 +24,12 @@ def study_rows(store: SqlStore) -> Iterator[dict[str, Any]]:
             continue  # They have withdrawn meanwhile.
         cell = Cell(trial.model, trial.strategy)
         same = {
-            "schema": VERSION,
+            "schema": SCHEMA_VERSION,
             "version": trial.version,
             "catalog": f"{design.catalog} {design.content}",
             "items": design.items,
-            "source": SOURCE,
-            "person": SOURCE,
+            "source": STUDY_SOURCE,
+            "person": STUDY_SOURCE,
             "person_settings": "{}",
             "method": cell.method,
             "method_settings": cell.settings(design.repeat),

@@ -1,4 +1,4 @@
-"""Everything that searches, under one contract: Seeker itself and its rivals."""
+"""Everything that searches, under one contract: Seeker itself and its baselines."""
 
 from seeker.lab.baselines.base import Baseline, Feedback, Search, Searcher
 from seeker.lab.baselines.bayesian import PicHunter, SOMHunter

@@ -13,7 +13,7 @@ import numpy as np
 from seeker.catalog import Catalog
 from seeker.types import Doubles, Floats, Rows
 
-_COLUMNS = 200_000_000
+_CACHE_BYTES = 200_000_000
 """Bytes of distances that a space remembers."""
 
 
@@ -37,27 +37,27 @@ class JointSpace:
 
     def distances(self, row: int) -> Floats:
         """Return the squared distances of all items from one, (items,)."""
-        return self._remembered("distance", row)
+        return self._column("distance", row)
 
     def cosines(self, row: int) -> Floats:
         """Return the cosines of all items with one, (items,)."""
-        return self._remembered("cosine", row)
+        return self._column("cosine", row)
 
-    def _keep(self, kind: str, row: int, column: Floats) -> None:
+    def _cache(self, kind: str, row: int, column: Floats) -> None:
         self._columns[kind, row] = column
-        while len(self._columns) * 4 * self.count > _COLUMNS:
+        while len(self._columns) * 4 * self.count > _CACHE_BYTES:
             self._columns.popitem(last=False)
 
-    def _remembered(self, kind: str, row: int) -> Floats:
+    def _column(self, kind: str, row: int) -> Floats:
         key = (kind, row)
         if key not in self._columns:
             # One product at a time: the rounding of several at once depends on how many they are,
             # and a search must give the same numbers whatever is remembered from others.
             product = self.vectors @ self.vectors[row]
             lengths = np.maximum(np.sqrt(self.squares), 1e-12)
-            self._keep("cosine", row, product / lengths / lengths[row])
+            self._cache("cosine", row, product / lengths / lengths[row])
             squares = self.squares + self.squares[row] - 2.0 * product
-            self._keep("distance", row, np.maximum(squares, 0.0))
+            self._cache("distance", row, np.maximum(squares, 0.0))
         self._columns.move_to_end(key)
         return self._columns[key]
 
@@ -70,7 +70,7 @@ def joint_space(catalog: Catalog) -> JointSpace:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What was clicked on one page, by rows of the catalog, and all that was on it."""
+    """What was clicked on one page, by rows of the catalog; shown: all that was on it."""
 
     likes: tuple[int, ...]
     dislikes: tuple[int, ...]
@@ -129,7 +129,7 @@ def first_page(catalog: Catalog, page_size: int, seed: int) -> Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class RivalTurn:
+class PageContext:
     """What the next page is chosen from: the scores, (items,), and the items not yet shown."""
 
     space: JointSpace
@@ -153,7 +153,7 @@ class Baseline(Searcher):
     """A searcher whose scores are a formula over what was clicked so far.
 
     Items that were on screen do not come again, and the first page is the one Seeker begins
-    with: both help the rivals, and leave only the formula to be compared.
+    with: both help the baselines, and leave only the formula to be compared.
     """
 
     def begin(self, catalog: Catalog, page_size: int, seed: int) -> Search:
@@ -163,10 +163,10 @@ class Baseline(Searcher):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         """Return the score of every item given at least one feedback, (items,)."""
 
-    def choose(self, turn: RivalTurn) -> Rows:
+    def choose(self, context: PageContext) -> Rows:
         """Choose the next page among the free items: the highest scores, ties by chance."""
-        ties = turn.rng.permutation(len(turn.free))
-        return turn.free[np.lexsort((ties, -turn.values[turn.free]))][: turn.count]
+        ties = context.rng.permutation(len(context.free))
+        return context.free[np.lexsort((ties, -context.values[context.free]))][: context.count]
 
     def probabilities(self, values: Doubles) -> Doubles | None:
         """Return the scores as probabilities, (items,), where the method has any."""
@@ -174,10 +174,10 @@ class Baseline(Searcher):
 
 
 class BaselineSearch:
-    """A search by a rival's formula."""
+    """A search by a baseline's formula."""
 
-    def __init__(self, rival: Baseline, catalog: Catalog, page_size: int, seed: int) -> None:
-        self.rival = rival
+    def __init__(self, baseline: Baseline, catalog: Catalog, page_size: int, seed: int) -> None:
+        self.baseline = baseline
         self.space = joint_space(catalog)
         self.size = page_size
         self.seed = seed
@@ -185,7 +185,7 @@ class BaselineSearch:
         self._first = first_page(catalog, page_size, seed)
         self._seen: set[int] = set()
         self._turn = 0
-        self._settle()
+        self._choose_page()
 
     def page(self) -> Rows:
         """Return the items on display, (page size,)."""
@@ -197,12 +197,12 @@ class BaselineSearch:
         if feedback.likes or feedback.dislikes:
             self.history = (*self.history, feedback)
         self._turn += 1
-        self._settle()
+        self._choose_page()
 
     def undo(self) -> None:
         """Take back the last feedback."""
         self.history = self.history[:-1]
-        self._settle()
+        self._choose_page()
 
     def scores(self) -> Doubles:
         """Return how good every item seems, (items,)."""
@@ -210,15 +210,15 @@ class BaselineSearch:
 
     def on_page(self) -> float:
         """Return how probable it is held that the target is on the page."""
-        shares = self.rival.probabilities(self._values)
+        shares = self.baseline.probabilities(self._values)
         return float("nan") if shares is None else float(shares[self._page].sum())
 
-    def _settle(self) -> None:
+    def _choose_page(self) -> None:
         rng = np.random.default_rng([self.seed, self._turn])
         if not self.history:
             self._values = np.zeros(self.space.count)
         else:
-            self._values = np.asarray(self.rival.values(self.space, self.history), np.float64)
+            self._values = np.asarray(self.baseline.values(self.space, self.history), np.float64)
         if not self._turn:
             self._page = self._first
             return
@@ -226,8 +226,8 @@ class BaselineSearch:
         if len(free) < self.size:
             free = np.arange(self.space.count)
         if self.history:
-            turn = RivalTurn(self.space, self._values, free, self.size, rng)
-            self._page = self.rival.choose(turn)
+            context = PageContext(self.space, self._values, free, self.size, rng)
+            self._page = self.baseline.choose(context)
         else:
             self._page = rng.choice(free, self.size, replace=False)
 

@@ -1,4 +1,4 @@
-"""Bayesian rivals: PicHunter and SOMHunter."""
+"""Bayesian baselines: PicHunter and SOMHunter."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from seeker.lab.baselines.base import Baseline, Feedback, JointSpace, RivalTurn, draw_rows, softmax
+from seeker.lab.baselines.base import (
+    Baseline,
+    Feedback,
+    JointSpace,
+    PageContext,
+    draw_rows,
+    softmax,
+)
 from seeker.types import Doubles, Rows
 
 
@@ -30,14 +37,17 @@ class PicHunter(Baseline):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         total = np.zeros(space.count)
         for feedback in history:
-            total += _picked(space, feedback, self.sigma)
+            total += _pick_logs(space, feedback, self.sigma)
         return total
 
-    def choose(self, turn: RivalTurn) -> Rows:
-        likely, weights = turn.likely(self.sample)
-        sets = [turn.best()[: turn.count]]
-        sets += [draw_rows(turn.values, turn.free, turn.count, turn.rng) for _ in range(self.sets)]
-        entropies = [self._expected_entropy(turn.space, rows, likely, weights) for rows in sets]
+    def choose(self, context: PageContext) -> Rows:
+        likely, weights = context.likely(self.sample)
+        sets = [context.best()[: context.count]]
+        sets += [
+            draw_rows(context.values, context.free, context.count, context.rng)
+            for _ in range(self.sets)
+        ]
+        entropies = [self._expected_entropy(context.space, rows, likely, weights) for rows in sets]
         return sets[int(np.argmin(entropies))]
 
     def probabilities(self, values: Doubles) -> Doubles | None:
@@ -59,7 +69,7 @@ class PicHunter(Baseline):
 
 
 @lru_cache(maxsize=64)
-def _picked(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
+def _pick_logs(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
     """Return the log-probability of the likes of one page for every item, (items,)."""
     total = np.zeros(space.count)
     others = [row for row in feedback.shown if row not in feedback.likes]
@@ -86,19 +96,19 @@ class SOMHunter(Baseline):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         total = np.zeros(space.count)
         for feedback in history:
-            total += _update(space, feedback, self.sigma)
+            total += _update_logs(space, feedback, self.sigma)
         # The simulator keeps scores within 1e-12 of the best one.
         return np.asarray(np.maximum(total - total.max(), np.log(1e-12)))
 
-    def choose(self, turn: RivalTurn) -> Rows:
-        return draw_rows(self.power * turn.values, turn.free, turn.count, turn.rng)
+    def choose(self, context: PageContext) -> Rows:
+        return draw_rows(self.power * context.values, context.free, context.count, context.rng)
 
     def probabilities(self, values: Doubles) -> Doubles | None:
         return softmax(values)
 
 
 @lru_cache(maxsize=64)
-def _update(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
+def _update_logs(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
     """Return the log-factor of one page for every item, (items,)."""
     total = np.zeros(space.count)
     others = [row for row in feedback.shown if row not in feedback.likes]

@@ -1,4 +1,4 @@
-"""Rivals that learn: Gaussian process bandits, and pages that would tell most."""
+"""Baselines that learn: Gaussian process bandits, and pages that would tell most."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from seeker.lab.baselines.base import (
     Baseline,
     Feedback,
     JointSpace,
-    RivalTurn,
+    PageContext,
     dislikes_of,
     draw_rows,
     likes_of,
@@ -69,18 +69,20 @@ class InfoGain(Baseline):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         total = np.zeros(space.count)
         for feedback in history:
-            total += _compared(space, feedback, self.k)
+            total += _comparison_logs(space, feedback, self.k)
         return total
 
-    def choose(self, turn: RivalTurn) -> Rows:
-        likely, weights = turn.likely(self.sample)
-        rows = draw_rows(turn.values, turn.free, min(2 * self.pool, len(turn.free)), turn.rng)
+    def choose(self, context: PageContext) -> Rows:
+        likely, weights = context.likely(self.sample)
+        rows = draw_rows(
+            context.values, context.free, min(2 * self.pool, len(context.free)), context.rng
+        )
         one, other = rows[: len(rows) // 2], rows[len(rows) // 2 :][: len(rows) // 2]
-        gains = self._gains(turn.space, one, other, likely, weights)
-        pairs = np.argsort(-gains, kind="stable")[: turn.count // 2]
+        gains = self._gains(context.space, one, other, likely, weights)
+        pairs = np.argsort(-gains, kind="stable")[: context.count // 2]
         page = np.stack([one[pairs], other[pairs]], axis=1).ravel()
-        rest = turn.best()
-        return np.concatenate([page, rest[~np.isin(rest, page)]])[: turn.count]
+        rest = context.best()
+        return np.concatenate([page, rest[~np.isin(rest, page)]])[: context.count]
 
     def probabilities(self, values: Doubles) -> Doubles | None:
         return softmax(values)
@@ -104,7 +106,7 @@ def _entropy(chance: Doubles) -> Doubles:
 
 
 @lru_cache(maxsize=64)
-def _compared(space: JointSpace, feedback: Feedback, k: float) -> Doubles:
+def _comparison_logs(space: JointSpace, feedback: Feedback, k: float) -> Doubles:
     """Return the log-likelihood of the comparisons of one page for every item, (items,)."""
     rows = [*feedback.likes, *feedback.dislikes, *feedback.others]
     columns = {row: space.distances(row).astype(np.float64) for row in rows}

@@ -15,7 +15,7 @@ import numpy as np
 from seeker.lab.baselines.base import Baseline, Feedback, JointSpace, dislikes_of, likes_of
 from seeker.types import Doubles, Floats
 
-EPSILON = np.float32(1.1920929e-7)
+_EPSILON = np.float32(1.1920929e-7)
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class BestScore(Baseline):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         liked = _best(space, likes_of(history))
         disliked = _best(space, dislikes_of(history))
-        return np.where(liked > disliked, _squashed(liked), -_squashed(disliked))
+        return np.where(liked > disliked, _fast_sigmoid(liked), -_fast_sigmoid(disliked))
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Context(Baseline):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         total = np.zeros(space.count)
         for liked, disliked in _pairs(space, history):
-            loss = np.minimum(liked - disliked - EPSILON, 0.0)
+            loss = np.minimum(liked - disliked - _EPSILON, 0.0)
             total += loss / (1.0 + np.abs(loss))
         return total
 
@@ -86,7 +86,7 @@ class Discovery(Baseline):
         for liked, disliked in _pairs(space, history):
             total += np.sign(liked - disliked)
         likes = likes_of(history)
-        return total + _squashed(space.cosines(likes[-1])) if likes else total
+        return total + _fast_sigmoid(space.cosines(likes[-1])) if likes else total
 
 
 def _best(space: JointSpace, rows: list[int]) -> Floats:
@@ -106,7 +106,7 @@ def _pairs(space: JointSpace, history: tuple[Feedback, ...]) -> list[tuple[Float
     ]
 
 
-def _squashed(values: Floats) -> Doubles:
+def _fast_sigmoid(values: Floats) -> Doubles:
     """Return ½ (x / (1 + |x|) + 1), Qdrant's fast sigmoid; −inf stays as it is."""
     finite = np.where(np.isfinite(values), values, 0.0).astype(np.float64)
     squashed = 0.5 * (finite / (1.0 + np.abs(finite)) + 1.0)

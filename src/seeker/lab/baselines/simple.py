@@ -1,4 +1,4 @@
-"""The simplest rivals: no feedback, chance, and Rocchio."""
+"""The simplest baselines: no feedback, chance, and Rocchio."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from seeker.lab.baselines.base import (
     Baseline,
     Feedback,
     JointSpace,
-    RivalTurn,
+    PageContext,
     dislikes_of,
     likes_of,
 )
@@ -36,8 +36,8 @@ class Chance(Baseline):
     def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
         return np.zeros(space.count)
 
-    def choose(self, turn: RivalTurn) -> Rows:
-        return turn.rng.choice(turn.free, turn.count, replace=False)
+    def choose(self, context: PageContext) -> Rows:
+        return context.rng.choice(context.free, context.count, replace=False)
 
 
 @dataclass(frozen=True)

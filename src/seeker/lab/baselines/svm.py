@@ -33,23 +33,23 @@ class LinearSVM(Baseline):
         rows = likes + dislikes
         sides = np.repeat([1.0, -1.0], [len(likes), len(dislikes)])
         vectors = space.vectors[rows].astype(np.float64)
-        weights = _trained((vectors @ vectors.T + 1.0) * np.outer(sides, sides), self)
+        weights = _train((vectors @ vectors.T + 1.0) * np.outer(sides, sides), self)
         normal = (weights * sides) @ vectors
         return np.asarray(space.vectors @ normal.astype(np.float32), np.float64)
 
 
-def _trained(products: Doubles, settings: LinearSVM) -> Doubles:
+def _train(products: Doubles, settings: LinearSVM) -> Doubles:
     """Return the weights of the examples, (examples,): max Σ a − ½ a·Q·a, 0 ≤ a ≤ C."""
     weights = np.zeros(len(products))
     gradient = -np.ones(len(products))
     for _ in range(settings.sweeps):
-        moved = 0.0
+        change = 0.0
         for i in range(len(products)):
             before = weights[i]
             weights[i] = min(max(before - gradient[i] / products[i, i], 0.0), settings.c)
             if weights[i] != before:
                 gradient += products[i] * (weights[i] - before)
-                moved = max(moved, abs(weights[i] - before))
-        if moved < 1e-6:
+                change = max(change, abs(weights[i] - before))
+        if change < 1e-6:
             break
     return weights

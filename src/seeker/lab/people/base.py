@@ -17,14 +17,11 @@ class PageView:
 
     distances: (shown,), how far every item on the page seems from the target. near, far: what
     this person calls near and far: the nearest tenth of the catalog, and beyond the middle of it.
-    page, pages: the number of this page from 0, and how many there will be.
     """
 
     distances: Doubles
     near: float
     far: float
-    page: int
-    pages: int
 
     @property
     def nearest(self) -> int:
@@ -41,14 +38,12 @@ class PageView:
 class Reaction:
     """What a person does: likes and dislikes, by places on the page.
 
-    undo: they first take back all they clicked on the page before. seen: the places they looked
-    at, or None for all; what they did not look at was not on their screen.
+    undo: they first take back all they clicked on the page before.
     """
 
     likes: tuple[int, ...] = ()
     dislikes: tuple[int, ...] = ()
     undo: bool = False
-    seen: tuple[int, ...] | None = None
 
 
 class Person(ABC):
@@ -61,11 +56,11 @@ class Person(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
         """Return what this person does with a page that does not hold the target."""
 
-    def mistaken(self, page: int, pages: int) -> bool:
-        """Return whether the person still has another item in mind than the right one."""
+    def has_wrong_target(self, step: int, pages: int) -> bool:
+        """Return whether the person has another item in mind at this page, from 0, of so many."""
         return False
 
     def settings(self) -> dict[str, Any]:

@@ -19,9 +19,9 @@ class Slipping(Person):
     base: Person = field(default_factory=BestAndWorst)
     chance: float = 0.15
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        meant = self.base.react(glance, rng, memory)
-        return _with_slips(meant, len(glance.distances), self.chance, rng)
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        intent = self.base.react(page, rng, memory)
+        return _with_slips(intent, len(page.distances), self.chance, rng)
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,11 @@ class Drifting(Person):
     base: Person = field(default_factory=BestAndWorst)
     until: float = 0.5
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        return self.base.react(glance, rng, memory)
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return self.base.react(page, rng, memory)
 
-    def mistaken(self, page: int, pages: int) -> bool:
-        return page < self.until * pages
+    def has_wrong_target(self, step: int, pages: int) -> bool:
+        return step < self.until * pages
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,14 @@ class Inattentive(Person):
     base: Person = field(default_factory=BestAndWorst)
     share: float = 0.5
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        count = len(glance.distances)
-        seen = rng.permutation(count)[: max(2, round(self.share * count))]
-        part = replace(glance, distances=glance.distances[seen])
-        meant = self.base.react(part, rng, memory)
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        count = len(page.distances)
+        places = rng.permutation(count)[: max(2, round(self.share * count))]
+        part = replace(page, distances=page.distances[places])
+        reaction = self.base.react(part, rng, memory)
         return Reaction(
-            tuple(int(seen[p]) for p in meant.likes),
-            tuple(int(seen[p]) for p in meant.dislikes),
-            seen=tuple(map(int, seen)),
+            tuple(int(places[p]) for p in reaction.likes),
+            tuple(int(places[p]) for p in reaction.dislikes),
         )
 
 
@@ -70,36 +69,36 @@ class SecondThoughts(Person):
     base: Person = field(default_factory=BestAndWorst)
     chance: float = 0.3
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        meant = self.base.react(glance, rng, memory)
-        done = _with_slips(meant, len(glance.distances), self.chance, rng)
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        intent = self.base.react(page, rng, memory)
+        reaction = _with_slips(intent, len(page.distances), self.chance, rng)
         undo = bool(memory.get("slipped"))
-        memory["slipped"] = done != meant
-        return replace(done, undo=undo)
+        memory["slipped"] = reaction != intent
+        return replace(reaction, undo=undo)
 
 
-def _with_slips(meant: Reaction, count: int, chance: float, rng: np.random.Generator) -> Reaction:
+def _with_slips(intent: Reaction, count: int, chance: float, rng: np.random.Generator) -> Reaction:
     """Return what happens where each click may slip on a page of so many items."""
-    likes = _slipped(meant.likes, count, chance, rng, ())
-    dislikes = _slipped(meant.dislikes, count, chance, rng, likes)
-    return replace(meant, likes=likes, dislikes=dislikes)
+    likes = _slip(intent.likes, count, chance, rng, ())
+    dislikes = _slip(intent.dislikes, count, chance, rng, likes)
+    return replace(intent, likes=likes, dislikes=dislikes)
 
 
-def _slipped(
+def _slip(
     places: tuple[int, ...],
     count: int,
     chance: float,
     rng: np.random.Generator,
-    taken: tuple[int, ...],
+    other_clicks: tuple[int, ...],
 ) -> tuple[int, ...]:
     """Move each click to an even pick of the page with this chance; no item is clicked twice."""
-    moved: list[int] = []
+    clicks: list[int] = []
     for place in places:
-        if rng.random() < chance or place in taken:
-            free = [p for p in range(count) if p not in taken and p not in moved]
+        if rng.random() < chance or place in other_clicks:
+            free = [p for p in range(count) if p not in other_clicks and p not in clicks]
             if not free:
                 continue
             place = int(rng.choice(free))
-        if place not in moved:
-            moved.append(place)
-    return tuple(moved)
+        if place not in clicks:
+            clicks.append(place)
+    return tuple(clicks)

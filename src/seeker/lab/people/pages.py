@@ -17,8 +17,8 @@ class BestAndWorst(Person):
 
     name = "best + worst"
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        return Reaction((glance.nearest,), (glance.farthest,))
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return Reaction((page.nearest,), (page.farthest,))
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class OneClick(Person):
 
     name = "one click"
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        if glance.distances[glance.nearest] <= glance.near:
-            return Reaction(likes=(glance.nearest,))
-        return Reaction(dislikes=(glance.farthest,))
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        if page.distances[page.nearest] <= page.near:
+            return Reaction(likes=(page.nearest,))
+        return Reaction(dislikes=(page.farthest,))
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class Threshold(Person):
     name = "threshold"
     most: int = 3
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        order = np.argsort(glance.distances, kind="stable")
-        likes = [int(p) for p in order[: self.most] if glance.distances[p] <= glance.near]
-        dislikes = [int(p) for p in order[::-1][: self.most] if glance.distances[p] >= glance.far]
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        order = np.argsort(page.distances, kind="stable")
+        likes = [int(p) for p in order[: self.most] if page.distances[p] <= page.near]
+        dislikes = [int(p) for p in order[::-1][: self.most] if page.distances[p] >= page.far]
         return Reaction(tuple(likes), tuple(p for p in dislikes if p not in likes))
 
 
@@ -53,8 +53,8 @@ class LikesOnly(Person):
 
     name = "likes only"
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        return Reaction(likes=(glance.nearest,))
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return Reaction(likes=(page.nearest,))
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class DislikesOnly(Person):
 
     name = "dislikes only"
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        return Reaction(dislikes=(glance.farthest,))
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return Reaction(dislikes=(page.farthest,))
 
 
 @dataclass(frozen=True)
@@ -80,8 +80,8 @@ class Null(Person):
 
     name = "SOMHunter null"
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        return Reaction(likes=(int(rng.integers(len(glance.distances))),))
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        return Reaction(likes=(int(rng.integers(len(page.distances))),))
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,9 @@ class Power(Person):
     power: float = 12.0
     up: float = 0.0
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        similarity = np.maximum(1.0 - glance.distances / 2.0, 1e-3)
-        return Reaction(likes=(_drawn(similarity**self.power + self.up, rng),))
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        similarity = np.maximum(1.0 - page.distances / 2.0, 1e-3)
+        return Reaction(likes=(_draw(similarity**self.power + self.up, rng),))
 
 
 @dataclass(frozen=True)
@@ -108,17 +108,17 @@ class Logit(Person):
     first: float = 0.3
     columns: int = 4
 
-    def react(self, glance: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
-        place = np.arange(len(glance.distances))
-        rank = np.argsort(np.argsort(glance.distances, kind="stable"), kind="stable")
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        place = np.arange(len(page.distances))
+        rank = np.argsort(np.argsort(page.distances, kind="stable"), kind="stable")
         logit = (
             self.constant
-            + self.distance * glance.distances
+            + self.distance * page.distances
             + self.rank * rank
             + self.first * np.maximum(1.0 - place / self.columns, 0.0)
         )
-        return Reaction(likes=(_drawn(1.0 / (1.0 + np.exp(-logit)), rng),))
+        return Reaction(likes=(_draw(1.0 / (1.0 + np.exp(-logit)), rng),))
 
 
-def _drawn(weights: Doubles, rng: np.random.Generator) -> int:
+def _draw(weights: Doubles, rng: np.random.Generator) -> int:
     return int(rng.choice(len(weights), p=weights / weights.sum()))

@@ -25,8 +25,8 @@ COLOURS = (
     "#6b8f3a",
     "#444b59",
 )
-_DRAWS = 400
-_ENOUGH = 20
+_BOOTSTRAP_DRAWS = 400
+_MIN_BIN_PAGES = 20
 """Bins with fewer pages say too little to be drawn; they do count in the error."""
 
 
@@ -34,9 +34,9 @@ def recall_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw recall@ρ up to 0.1 with 95 % bands."""
     rhos = np.linspace(0.0, 0.1, 101)[1:]
     figure, axes = new_axes()
-    for colour, method in zip(_cycle(methods), methods, strict=True):
+    for colour, method in zip(_colours(methods), methods, strict=True):
         reached = (outcomes.of(method).best[:, None] <= rhos).astype(np.float64)
-        _line(axes, rhos, reached, method, colour)
+        _plot_mean(axes, rhos, reached, method, colour)
     axes.set_xlabel("normalised rank ρ")
     axes.set_ylabel("recall @ρ")
     axes.set_xlim(0.0, 0.1)
@@ -48,10 +48,10 @@ def steps_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw the mean number of steps until the target is ranked better than ρ, with bands."""
     rhos = np.linspace(0.0, 0.1, 41)[1:]
     figure, axes = new_axes()
-    for colour, method in zip(_cycle(methods), methods, strict=True):
+    for colour, method in zip(_colours(methods), methods, strict=True):
         mine = outcomes.of(method)
         steps = np.stack([steps_to(mine, float(rho)) for rho in rhos], axis=1)
-        _line(axes, rhos, steps, method, colour)
+        _plot_mean(axes, rhos, steps, method, colour)
     axes.set_xlabel("normalised rank ρ")
     axes.set_ylabel("mean steps until ranked better")
     axes.set_xlim(0.0, 0.1)
@@ -63,10 +63,10 @@ def progress_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw the share of targets found by every page, with bands."""
     figure, axes = new_axes()
     pages = np.arange(1, outcomes.hits.shape[1] + 1)
-    for colour, method in zip(_cycle(methods), methods, strict=True):
+    for colour, method in zip(_colours(methods), methods, strict=True):
         mine = outcomes.of(method)
         found = (mine.found[:, None] & (mine.steps[:, None] <= pages)).astype(np.float64)
-        _line(axes, pages, found, method, colour)
+        _plot_mean(axes, pages, found, method, colour)
     axes.set_xlabel("page")
     axes.set_ylabel("found by then")
     axes.set_xlim(1, pages[-1])
@@ -77,7 +77,7 @@ def progress_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
 def rank_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw the median normalised rank of the target page by page."""
     figure, axes = new_axes()
-    for colour, method in zip(_cycle(methods), methods, strict=True):
+    for colour, method in zip(_colours(methods), methods, strict=True):
         ranks = outcomes.of(method).ranks
         steps = np.arange(ranks.shape[1])
         axes.plot(steps, np.median(ranks, axis=0), color=colour, label=method, lw=1.8)
@@ -94,9 +94,9 @@ def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     """Draw how often the target was on the page against how probable that was held."""
     figure, axes = new_axes(width=4.6)
     axes.plot([0, 1], [0, 1], color=PAPER_GREY, lw=1.2, zorder=0)
-    for colour, method in zip(_cycle(methods), methods, strict=True):
+    for colour, method in zip(_colours(methods), methods, strict=True):
         bins, error = calibration(outcomes.of(method))
-        bins = [one for one in bins if one.pages >= _ENOUGH]
+        bins = [one for one in bins if one.pages >= _MIN_BIN_PAGES]
         if not bins:
             continue
         claimed = [one.claimed for one in bins]
@@ -118,6 +118,15 @@ def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.0)
     return svg(figure, axes, below=True)
+
+
+FIGURES: dict[str, Callable[[Outcomes, Sequence[str]], str]] = {
+    "recall": recall_figure,
+    "steps": steps_figure,
+    "progress": progress_figure,
+    "rank": rank_figure,
+    "calibration": calibration_figure,
+}
 
 
 def new_axes(width: float = 6.4) -> tuple[Any, Any]:
@@ -142,20 +151,6 @@ def style_axes(axes: Any) -> None:
     axes.yaxis.label.set_color(INK)
 
 
-def _line(axes: Any, x: Doubles, values: Doubles, label: str, colour: str) -> None:
-    """Draw means of values, (searches, x), with a 95 % bootstrap band."""
-    rng = np.random.default_rng(0)
-    picks = rng.integers(len(values), size=(_DRAWS, len(values)))
-    weights = np.stack([np.bincount(pick, minlength=len(values)) for pick in picks])
-    low, high = np.quantile(weights @ values / len(values), [0.025, 0.975], axis=0)
-    axes.fill_between(x, low, high, color=colour, alpha=0.13, lw=0)
-    axes.plot(x, values.mean(axis=0), color=colour, label=label, lw=1.8)
-
-
-def _cycle(methods: Sequence[str]) -> list[str]:
-    return [COLOURS[place % len(COLOURS)] for place in range(len(methods))]
-
-
 def svg(figure: Any, axes: Any, below: bool = False) -> str:
     """Return the figure as SVG text that is the same every time."""
     from matplotlib import rc_context
@@ -174,10 +169,15 @@ def svg(figure: Any, axes: Any, below: bool = False) -> str:
     return text[text.index("<svg") :]
 
 
-FIGURES: dict[str, Callable[[Outcomes, Sequence[str]], str]] = {
-    "recall": recall_figure,
-    "steps": steps_figure,
-    "progress": progress_figure,
-    "rank": rank_figure,
-    "calibration": calibration_figure,
-}
+def _plot_mean(axes: Any, x: Doubles, values: Doubles, label: str, colour: str) -> None:
+    """Draw means of values, (searches, x), with a 95 % bootstrap band."""
+    rng = np.random.default_rng(0)
+    picks = rng.integers(len(values), size=(_BOOTSTRAP_DRAWS, len(values)))
+    weights = np.stack([np.bincount(pick, minlength=len(values)) for pick in picks])
+    low, high = np.quantile(weights @ values / len(values), [0.025, 0.975], axis=0)
+    axes.fill_between(x, low, high, color=colour, alpha=0.13, lw=0)
+    axes.plot(x, values.mean(axis=0), color=colour, label=label, lw=1.8)
+
+
+def _colours(methods: Sequence[str]) -> list[str]:
+    return [COLOURS[place % len(COLOURS)] for place in range(len(methods))]

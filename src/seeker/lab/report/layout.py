@@ -68,11 +68,11 @@ pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
 """
 
 
-Names: TypeAlias = Sequence[str] | Mapping[int, str]
+ItemIds: TypeAlias = Sequence[str] | Mapping[int, str]
 """The ids of items by row: of all of them, or of those that were seen."""
 
-SIDE = 60
-"""The pixels of a little picture."""
+THUMBNAIL_PIXELS = 60
+"""The side of a little picture."""
 
 
 class Album:
@@ -82,10 +82,10 @@ class Album:
     Where either is missing, items are shown by number.
     """
 
-    def __init__(self, ids: Names | None, pictures: Path | None) -> None:
+    def __init__(self, ids: ItemIds | None, pictures: Path | None) -> None:
         self.ids = ids
-        self._file = _finder(pictures)
-        self._known: dict[int, str] = {}
+        self._file = _picture_finder(pictures)
+        self._data_urls: dict[int, str] = {}
 
     def tile(self, row: int, mark: str) -> str:
         """Return one item; mark: liked, disliked, target or nothing."""
@@ -93,7 +93,8 @@ class Album:
         label = f"{mark}: {name}" if mark else name
         picture = self._picture(row, name)
         inside = (
-            f'<img src="{picture}" alt="{html.escape(label)}" width="{SIDE}" height="{SIDE}">'
+            f'<img src="{picture}" alt="{html.escape(label)}" '
+            f'width="{THUMBNAIL_PIXELS}" height="{THUMBNAIL_PIXELS}">'
             if picture
             else f"<span>{row}</span>"
         )
@@ -106,13 +107,13 @@ class Album:
         return self.ids[row] if self.ids is not None else unknown
 
     def _picture(self, row: int, name: str) -> str:
-        if row not in self._known:
+        if row not in self._data_urls:
             file = self._file(name)
-            self._known[row] = _embedded(file) if file else ""
-        return self._known[row]
+            self._data_urls[row] = _data_url(file) if file else ""
+        return self._data_urls[row]
 
 
-def _finder(pictures: Path | None) -> Callable[[str], Path | None]:
+def _picture_finder(pictures: Path | None) -> Callable[[str], Path | None]:
     """Return how the picture of an item is found."""
     if pictures is None:
         return lambda name: None
@@ -129,8 +130,10 @@ def strip(steps: Sequence[dict[str, Any]], album: Album, pages: int = 8) -> str:
         '<div class="strip"><div class="page"><b>looked for</b>'
         f"{album.tile(target, 'target')}</div>"
     ]
-    shown = [step for step in steps if len(step["page"])]
-    for step in shown if len(shown) <= pages else [*shown[: pages - 1], shown[-1]]:
+    with_page = [step for step in steps if len(step["page"])]
+    if len(with_page) > pages:
+        with_page = [*with_page[: pages - 1], with_page[-1]]
+    for step in with_page:
         tiles = []
         for row in step["page"]:
             mark = "target" if row == target else ""
@@ -145,7 +148,7 @@ def strip(steps: Sequence[dict[str, Any]], album: Album, pages: int = 8) -> str:
     return "\n".join([*lines, "</div>"])
 
 
-def _embedded(file: Path) -> str:
+def _data_url(file: Path) -> str:
     """Return a picture as a small data address, or nothing where it cannot be read."""
     from PIL import ImageOps
 
@@ -153,7 +156,7 @@ def _embedded(file: Path) -> str:
     from seeker.errors import SeekerError
 
     try:
-        small = ImageOps.fit(open_picture(file), (SIDE, SIDE))
+        small = ImageOps.fit(open_picture(file), (THUMBNAIL_PIXELS, THUMBNAIL_PIXELS))
     except SeekerError:
         return ""
     data = io.BytesIO()

@@ -13,18 +13,18 @@ import numpy as np
 
 from seeker.errors import NotFound
 from seeker.lab import paper, results
-from seeker.lab.compare import Comparison, against_all
+from seeker.lab.compare import Comparison, compare_all
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import Outcomes, make_outcomes
 from seeker.lab.paper import Claim
 from seeker.lab.report import figures
-from seeker.lab.report.layout import Album, Names, html_page, html_section, strip
-from seeker.lab.report.people import NOTE, people_section
+from seeker.lab.report.layout import Album, ItemIds, html_page, html_section, strip
+from seeker.lab.report.participants import NOTE, participants_section
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_CURVES = 8
+_FIGURE_METHODS = 8
 """How many methods are drawn in one figure."""
 
 
@@ -40,69 +40,74 @@ def write_report(
     table = results.read_rows(*runs)
     if not len(table):
         raise NotFound("There is no search with an end in these runs.")
-    done = make_outcomes(table)
-    board = [line.method for line in leader_board(done)]
+    outcomes = make_outcomes(table)
+    board = [line.method for line in leader_board(outcomes)]
     chosen = ours or (board[0] if "Seeker" not in board else "Seeker")
     if chosen not in board:
         raise NotFound(f"There is no method {chosen!r} in these runs.", f"There is {board}.")
-    ids: dict[str, Names] = {**results.names(table)}
-    ids |= results.read_items(*(run for run in runs if run.is_dir()))
-    drawn = _figures(done, board, chosen)
+    ids: dict[str, ItemIds] = {**results.study_item_ids(table)}
+    ids |= results.read_item_ids(*(run for run in runs if run.is_dir()))
+    svgs = _figures(outcomes, board, chosen)
     out.parent.mkdir(parents=True, exist_ok=True)
-    for name, picture in drawn.items():
-        (out.parent / f"{out.stem}-{name}.svg").write_text(picture, encoding="utf-8")
+    for name, svg in svgs.items():
+        (out.parent / f"{out.stem}-{name}.svg").write_text(svg, encoding="utf-8")
     parts = [
-        _head(title, table, done),
-        html_section("Leader board", _board(done, chosen), _BOARD_NOTE),
-        html_section(f"{chosen} against each, person by person", _verdicts(done, chosen, board)),
-        html_section("Found, by person and method", _heat(done, board)),
+        _head(title, table, outcomes),
+        html_section("Leader board", _board(outcomes, chosen), _BOARD_NOTE),
+        html_section(
+            f"{chosen} against each, person by person", _verdicts(outcomes, chosen, board)
+        ),
+        html_section("Found, by person and method", _heat(outcomes, board)),
         '<div class="pairs">',
-        html_section("Found by page", drawn["progress"], _PROGRESS_NOTE),
-        html_section("Recall at a normalised rank", drawn["recall"], _RECALL_NOTE),
-        html_section("Steps until the target is ranked better", drawn["steps"], _STEPS_NOTE),
-        html_section("The target's rank, page by page", drawn["rank"], _RANK_NOTE),
+        html_section("Found by page", svgs["progress"], _PROGRESS_NOTE),
+        html_section("Recall at a normalised rank", svgs["recall"], _RECALL_NOTE),
+        html_section("Steps until the target is ranked better", svgs["steps"], _STEPS_NOTE),
+        html_section("The target's rank, page by page", svgs["rank"], _RANK_NOTE),
         "</div>",
-        html_section("What it claims and what happens", drawn["calibration"], _CALIBRATION_NOTE),
+        html_section("What it claims and what happens", svgs["calibration"], _CALIBRATION_NOTE),
     ]
-    if results.SOURCE in done.people:
-        parts.insert(3, html_section("What people did", people_section(table), NOTE))
+    if results.STUDY_SOURCE in outcomes.people:
+        parts.insert(3, html_section("What people did", participants_section(table), NOTE))
     if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
-        parts.append(html_section("The paper's claims", _claims(paper.claims(done))))
-    people = done.of(person=results.SOURCE)
+        parts.append(html_section("The paper's claims", _claims(paper.claims(outcomes))))
+    study = outcomes.of(person=results.STUDY_SOURCE)
     parts += [
         html_section(
             f"The paper's claims, with people and the model {model}",
-            _claims(paper.claims_of_people(people, model)),
+            _claims(paper.study_claims(study, model)),
             _CLAIMS_NOTE,
         )
-        for model in paper.models(people)
+        for model in paper.study_models(study)
     ]
-    parts.append(html_section("Searches to look at", _strips(table, done, chosen, ids, pictures)))
-    made = commands or [shlex.join(["seeker", *sys.argv[1:]])]
-    listing = html.escape("\n".join(made))
+    parts.append(
+        html_section("Searches to look at", _strips(table, outcomes, chosen, ids, pictures))
+    )
+    commands = commands or [shlex.join(["seeker", *sys.argv[1:]])]
+    listing = html.escape("\n".join(commands))
     parts.append(html_section("To repeat this", f"<pre>{listing}</pre>"))
     page = html_page(title, parts)
     out.write_text(page, encoding="utf-8")
 
 
-def _figures(done: Outcomes, board: list[str], ours: str) -> dict[str, str]:
-    some = list(dict.fromkeys([ours, *board]))[:_CURVES]
-    claiming = [m for m in some if not np.isnan(done.of(m).claims).all()]
+def _figures(outcomes: Outcomes, board: list[str], ours: str) -> dict[str, str]:
+    some = list(dict.fromkeys([ours, *board]))[:_FIGURE_METHODS]
+    claiming = [m for m in some if not np.isnan(outcomes.of(m).claims).all()]
     return {
-        name: draw(done, claiming if name == "calibration" else some)
+        name: draw(outcomes, claiming if name == "calibration" else some)
         for name, draw in figures.FIGURES.items()
     }
 
 
-def _head(title: str, table: pa.Table, done: Outcomes) -> str:
+def _head(title: str, table: pa.Table, outcomes: Outcomes) -> str:
     def all_of(name: str) -> str:
         return ", ".join(sorted({str(one) for one in table.column(name).unique().to_pylist()}))
 
     participants = len(table.column("participant").drop_null().unique())
+    kinds = len(outcomes.people)
     facts = [
-        f"{len(done):,} searches",
-        f"{len(done.methods)} methods",
-        f"{len(done.people)} kind{'s' * (len(done.people) > 1)} of people ({all_of('source')})",
+        f"{len(outcomes):,} searches",
+        f"{len(outcomes.methods)} methods",
+        f"{kinds} kind{'s' * (kinds > 1)} of people ({all_of('source')})",
         *([f"{participants} participants"] if participants else []),
         f"catalog: {all_of('catalog')}",
         f"pages of {all_of('page_size')}, at most {all_of('pages')} of them",
@@ -112,7 +117,7 @@ def _head(title: str, table: pa.Table, done: Outcomes) -> str:
     return f'<header><h1>{html.escape(title)}</h1><ul class="facts">{items}</ul></header>'
 
 
-def _board(done: Outcomes, ours: str) -> str:
+def _board(outcomes: Outcomes, ours: str) -> str:
     head = "".join(
         f"<th>{name}</th>"
         for name in (
@@ -129,7 +134,7 @@ def _board(done: Outcomes, ours: str) -> str:
         )
     )
     lines = []
-    for line in leader_board(done):
+    for line in leader_board(outcomes):
         cells = [
             html.escape(line.method),
             f'<span class="bar" style="--share:{line.found.value:.3f}">'
@@ -148,23 +153,23 @@ def _board(done: Outcomes, ours: str) -> str:
     return f'<div class="wide"><table><tr>{head}</tr>{"".join(lines)}</table></div>'
 
 
-def _verdicts(done: Outcomes, ours: str, board: list[str]) -> str:
-    rivals = [method for method in board if method != ours]
-    if not rivals:
+def _verdicts(outcomes: Outcomes, ours: str, board: list[str]) -> str:
+    others = [method for method in board if method != ours]
+    if not others:
         return "<p>There is nothing to compare with in these runs.</p>"
-    judged = against_all(done, ours, rivals)
-    cells = {(one.theirs, one.person): one for one in judged}
-    head = "".join(f"<th>{html.escape(person)}</th>" for person in done.people)
+    comparisons = compare_all(outcomes, ours, others)
+    cells = {(one.theirs, one.person): one for one in comparisons}
+    head = "".join(f"<th>{html.escape(person)}</th>" for person in outcomes.people)
     lines = []
-    for rival in rivals:
-        row = "".join(_verdict(cells.get((rival, person))) for person in done.people)
-        lines.append(f"<tr><td>{html.escape(rival)}</td>{row}</tr>")
+    for theirs in others:
+        row = "".join(_verdict(cells.get((theirs, person))) for person in outcomes.people)
+        lines.append(f"<tr><td>{html.escape(theirs)}</td>{row}</tr>")
     note = (
         "Each cell: targets only we found : only they found, and pages saved on average. Exact "
         "McNemar test and sign-flip permutation test on the same targets and seeds, Holm's "
-        f"correction over all {2 * len(judged)} tests; a colour means significant at 5 %."
+        f"correction over all {2 * len(comparisons)} tests; a colour means significant at 5 %."
     )
-    if not all(one.paired for one in judged):
+    if not all(one.paired for one in comparisons):
         note += (
             " Real people had targets of their own: their cells show how many searches were found "
             "with either, by Fisher's exact test and a permutation test over searches."
@@ -182,17 +187,17 @@ def _verdict(one: Comparison | None) -> str:
     tip = f"{one.pairs} {what}, adjusted p = {one.adjusted:.3g}"
     return (
         f'<td class="{one.verdict}" title="{tip}">{one.only_ours} : {one.only_theirs} '
-        f"<small>{one.steps:+.1f}</small></td>"
+        f"<small>{one.steps_saved:+.1f}</small></td>"
     )
 
 
-def _heat(done: Outcomes, board: list[str]) -> str:
-    head = "".join(f"<th>{html.escape(person)}</th>" for person in done.people)
+def _heat(outcomes: Outcomes, board: list[str]) -> str:
+    head = "".join(f"<th>{html.escape(person)}</th>" for person in outcomes.people)
     lines = []
     for method in board:
         row = ""
-        for person in done.people:
-            some = done.of(method, person)
+        for person in outcomes.people:
+            some = outcomes.of(method, person)
             if not len(some):
                 row += "<td></td>"
                 continue
@@ -209,30 +214,30 @@ def _heat(done: Outcomes, board: list[str]) -> str:
     )
 
 
-def _claims(judged: Sequence[Claim]) -> str:
+def _claims(claims: Sequence[Claim]) -> str:
     lines = "".join(
         f'<tr><td>{html.escape(one.words)}</td><td class="{one.verdict.replace(" ", "-")}">'
         f"{one.verdict}</td><td>{html.escape(one.figures)}</td></tr>"
-        for one in judged
+        for one in claims
     )
     return f"<table><tr><th>claim</th><th>here</th><th>figures</th></tr>{lines}</table>"
 
 
 def _strips(
     table: pa.Table,
-    done: Outcomes,
+    outcomes: Outcomes,
     ours: str,
-    ids: Mapping[str, Names],
+    ids: Mapping[str, ItemIds],
     pictures: Path | None,
 ) -> str:
     """Show a quick search, a usual one and one of the longest."""
-    person = "best + worst" if "best + worst" in done.people else done.people[0]
-    mine = done.of(ours, person)
+    person = "best + worst" if "best + worst" in outcomes.people else outcomes.people[0]
+    mine = outcomes.of(ours, person)
     order = np.argsort(mine.steps + ~mine.found, kind="stable")
     quick, usual, last = order[len(order) // 10], order[len(order) // 2], order[-1]
     import pyarrow.compute as pc
 
-    made = []
+    strips = []
     for words, place in (("A quick one", quick), ("A usual one", usual), ("The hardest", last)):
         size, seed, target = (int(part) for part in str(mine.task[place]).split())
         keep = pc.and_(pc.equal(table["method"], ours), pc.equal(table["person"], person))
@@ -241,9 +246,9 @@ def _strips(
         steps: list[dict[str, Any]] = table.filter(keep).sort_by("step").to_pylist()
         end = f"found on page {mine.steps[place]}" if mine.found[place] else "not found"
         album = Album(ids.get(str(steps[0]["catalog"])), pictures)
-        made.append(f"<h3>{words}: {end}</h3>{strip(steps, album)}")
+        strips.append(f"<h3>{words}: {end}</h3>{strip(steps, album)}")
     key = "<p>Green frame: liked. Red frame: disliked. Gold frame: what was looked for.</p>"
-    return key + "".join(made)
+    return key + "".join(strips)
 
 
 _BOARD_NOTE = (

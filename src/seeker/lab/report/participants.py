@@ -1,4 +1,4 @@
-"""What real people did in a study, method by method."""
+"""What the participants of a study did, method by method."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seeker.lab.results import SOURCE
+from seeker.lab.results import STUDY_SOURCE
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,7 +20,7 @@ NOTE = (
     "medians: seconds that a page was looked at before something was done, and all of a search."
 )
 
-_HEAD = (
+_COLUMNS = (
     "method",
     "people",
     "searches",
@@ -37,11 +37,11 @@ _HEAD = (
 )
 
 
-def people_section(table: pa.Table) -> str:
-    """Return a table of what people did."""
+def participants_section(table: pa.Table) -> str:
+    """Return a table of what participants did."""
     import pyarrow.compute as pc
 
-    human = table.filter(pc.equal(table["source"], SOURCE))
+    study = table.filter(pc.equal(table["source"], STUDY_SOURCE))
     columns = [
         "method",
         "participant",
@@ -55,10 +55,10 @@ def people_section(table: pa.Table) -> str:
         "seconds",
     ]
     by_method: dict[str, dict[tuple[str, int], list[dict[str, Any]]]] = {}
-    for row in human.select(columns).to_pylist():
+    for row in study.select(columns).to_pylist():
         searches = by_method.setdefault(row["method"], {})
         searches.setdefault((row["participant"], row["trial"]), []).append(row)
-    head = "".join(f"<th>{name}</th>" for name in _HEAD)
+    head = "".join(f"<th>{name}</th>" for name in _COLUMNS)
     lines = "".join(_line(method, by_method[method]) for method in sorted(by_method))
     return f'<div class="wide"><table><tr>{head}</tr>{lines}</table></div>'
 
@@ -66,8 +66,8 @@ def people_section(table: pa.Table) -> str:
 def _line(method: str, searches: Mapping[tuple[str, int], Sequence[Mapping[str, Any]]]) -> str:
     pages = [page for search in searches.values() for page in search]
     acts = [page["act"] for page in pages]
-    looked = [page["seconds"] for page in pages if page["seconds"] is not None]
-    lasted = [
+    looks = [page["seconds"] for page in pages if page["seconds"] is not None]
+    durations = [
         sum(page["seconds"] or 0.0 for page in search if page["seconds"] is not None)
         for search in searches.values()
     ]
@@ -91,7 +91,7 @@ def _line(method: str, searches: Mapping[tuple[str, int], Sequence[Mapping[str, 
         each("like"),
         each("dislike"),
         each("clear", "undo", "redo"),
-        f"{np.median(looked):.1f}" if looked else "–",
-        f"{np.median(lasted):.0f}" if looked else "–",
+        f"{np.median(looks):.1f}" if looks else "–",
+        f"{np.median(durations):.0f}" if looks else "–",
     )
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
