@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from reprlib import Repr
+from typing import TypeVar
 
 _LONGEST = 120
 _repr = Repr()
@@ -49,3 +51,19 @@ class Conflict(SeekerError):
 
     exit_code = 4
     http_status = 409
+
+
+Kind = TypeVar("Kind", bound=SeekerError)
+
+
+def missing_package(what: str, package: str, extra: str, kind: type[Kind]) -> Kind:
+    """Return the error for something that a package is needed for which is not installed.
+
+    extra: the extra of Seeker that brings it, as in seeker[extra].
+    """
+    return kind(f"{what} needs the package '{package}'.", install_hint(f"seeker[{extra}]"))
+
+
+def install_hint(*arguments: str) -> str:
+    """Return the sentence that says how to install something with pip."""
+    return f"Install it: pip install {shlex.join(arguments)}."

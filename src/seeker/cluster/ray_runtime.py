@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from seeker.cluster.fleet import ClusterError
-from seeker.errors import BadInput
+from seeker.errors import BadInput, missing_package
 
 _FOLDER_PREFIX = "seeker-ray-"
 _LOCK_FILE = "lock"
@@ -81,9 +81,7 @@ def import_ray() -> Any:
     try:
         import ray
     except ImportError:
-        raise BadInput(
-            "A cluster needs the package 'ray'.", 'Install it with: pip install "seeker[cluster]"'
-        ) from None
+        raise missing_package("A cluster", "ray", "cluster", BadInput) from None
     return ray
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from seeker.catalog.build.source import Record, RowProblem, SourceContents
-from seeker.errors import NotFound
+from seeker.errors import NotFound, missing_package
 
 _FULLY_QUALIFIED = 2
 _SKIN_TONES = {chr(code) for code in range(0x1F3FB, 0x1F400)}
@@ -122,6 +122,4 @@ def _openmoji() -> Any:
 
 
 def _missing(package: str) -> NotFound:
-    return NotFound(
-        f"The built-in catalog needs the package '{package}'.", "Run: pip install 'seeker[demo]'."
-    )
+    return missing_package("The built-in catalog", package, "demo", NotFound)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -14,25 +13,12 @@ from seeker.embedders.base import (
     Embedder,
     checked_pictures,
     checked_texts,
-    disable_telemetry,
 )
+from seeker.embedders.libraries import import_library
 from seeker.errors import NotFound, SeekerError
 from seeker.types import Floats
 
 Model = TypeVar("Model")
-
-
-def library(module: str, extra: str) -> Any:
-    """Return a library, imported now."""
-    disable_telemetry()
-    try:
-        return importlib.import_module(module)
-    except ImportError as problem:
-        missing = problem.name or module
-        raise SeekerError(
-            f"The embedder '{extra}:…' needs the package '{missing}', which cannot be imported.",
-            f"Install it: pip install 'seeker[{extra}]'.",
-        ) from None
 
 
 def weights(name: str, load: Callable[[], Model]) -> Model:
@@ -65,8 +51,8 @@ class ClipEmbedder(Embedder):
 
     def __init__(self, model: str) -> None:
         """Load the library, the model, its picture preparation and its tokenizer."""
-        package = library("open_clip", CLIP_EXTRA)
-        self._torch = library("torch", CLIP_EXTRA)
+        package = import_library("open_clip", CLIP_EXTRA)
+        self._torch = import_library("torch", CLIP_EXTRA)
         architecture, _, tag = model.partition("/")
         tags = package.list_pretrained_tags_by_model(architecture)
         if not tags or (tag and tag not in tags):
@@ -114,7 +100,7 @@ class FastembedEmbedder(Embedder):
         """Load the library, find which kind the model is, and load it."""
         self.name = f"{FASTEMBED_EXTRA}:{model}"
         self.version = self.name
-        package = library("fastembed", FASTEMBED_EXTRA)
+        package = import_library("fastembed", FASTEMBED_EXTRA)
         kind, reads, known = self._found(package, model)
         self.reads = frozenset({reads})
         self.dimensions = int(known["dim"])
@@ -152,7 +138,7 @@ class SentenceTransformersEmbedder(Embedder):
         """Load the library and the model."""
         self.name = f"{SENTENCE_TRANSFORMERS_EXTRA}:{model}"
         self.version = self.name
-        package = library("sentence_transformers", SENTENCE_TRANSFORMERS_EXTRA)
+        package = import_library("sentence_transformers", SENTENCE_TRANSFORMERS_EXTRA)
         self._model = weights(self.name, lambda: package.SentenceTransformer(model))
         self.dimensions = int(self._model.get_sentence_embedding_dimension())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,16 +11,6 @@ from seeker.types import Floats
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-
-
-_ASKED = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
-"""What ONNX Runtime and the hub of models look at when they are loaded."""
-
-
-def disable_telemetry() -> None:
-    """Ask libraries to report nothing; call it before one is imported. Who has decided, decides."""
-    for name, value in _ASKED.items():
-        os.environ.setdefault(name, value)
 
 
 Suits = Literal["euclidean", "cosine"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
 from seeker.errors import SeekerError
+from seeker.files import atomic_write
 
 VARIABLE = "SEEKER_CACHE"
 """The environment variable that names another cache folder."""
@@ -42,24 +42,16 @@ def cached_file(stem: str, suffix: str, make: Callable[[], bytes]) -> bytes:
         if path.name == f"{stem}-{_checksum(contents)}{suffix}":
             return contents
     contents = make()
-    write(place / f"{stem}-{_checksum(contents)}{suffix}", contents)
+    _write(place / f"{stem}-{_checksum(contents)}{suffix}", contents)
     return contents
 
 
-def write(path: Path, contents: bytes) -> None:
+def _write(path: Path, contents: bytes) -> None:
     """Write a file so that others see all of it or nothing."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=".part-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(contents)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(aside, path)
-        except BaseException:
-            Path(aside).unlink(missing_ok=True)
-            raise
+        with atomic_write(path) as file:
+            file.write(contents)
     except OSError as problem:
         raise SeekerError(
             f"The cache folder '{path.parent}' cannot be written ({problem.strerror}).",

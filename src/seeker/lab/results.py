@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, NotFound, install_hint
+from seeker.files import atomic_write
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -95,36 +96,34 @@ def full_schema() -> pa.Schema:
 
 
 def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write rows aside and move them into place, so that a file is whole or not there."""
+    """Write rows to a Parquet file, which is whole or not there."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    aside = path.with_suffix(".part")
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=run_schema()), aside, compression="zstd")
-    aside.replace(path)
+    table = pa.Table.from_pylist(list(rows), schema=run_schema())
+    with atomic_write(path) as file:
+        pq.write_table(table, file, compression="zstd")
 
 
 def write_study(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """Write the rows of a study, as Parquet or as JSON Lines by the file's name."""
-    aside = path.with_name(f"{path.name}.part")
-    if path.suffix == ".jsonl":
-        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in rows)
-        aside.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    elif path.suffix == ".parquet":
-        _write_parquet(aside, rows)
-    else:
+    if path.suffix not in (".jsonl", ".parquet"):
         raise BadInput(
             f"'{path.name}' ends in neither .jsonl nor .parquet.", "Name it so that it does."
         )
-    aside.replace(path)
+    with atomic_write(path) as file:
+        if path.suffix == ".parquet":
+            _write_parquet(file, rows)
+        else:
+            for row in rows:
+                file.write(f"{json.dumps(row, ensure_ascii=False, allow_nan=False)}\n".encode())
 
 
 def write_item_ids(folder: Path, catalog: str, ids: Sequence[str]) -> None:
     """Write beside the rows which items their numbers stand for."""
     name = "items-" + "".join(one if one.isalnum() else "-" for one in catalog)
-    aside = folder / f"{name}.part"
-    aside.write_text(json.dumps({"catalog": catalog, "ids": list(ids)}), encoding="utf-8")
-    aside.replace(folder / f"{name}.json")
+    with atomic_write(folder / f"{name}.json") as file:
+        file.write(json.dumps({"catalog": catalog, "ids": list(ids)}).encode())
 
 
 def read_rows(*folders: Path) -> pa.Table:
@@ -230,13 +229,13 @@ def _schema_of(row: Mapping[str, Any]) -> pa.Schema:
     return pa.schema([field for field in full_schema() if field.name in row])
 
 
-def _write_parquet(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def _write_parquet(file: BinaryIO, rows: Sequence[Mapping[str, Any]]) -> None:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise BadInput(
             "Parquet needs the package 'pyarrow'.",
-            'Install it with: pip install "seeker[parquet]", or write .jsonl.',
+            f"{install_hint('seeker[parquet]')} Or write .jsonl.",
         ) from None
-    pq.write_table(pa.Table.from_pylist(list(rows), schema=full_schema()), path, compression="zstd")
+    pq.write_table(pa.Table.from_pylist(list(rows), schema=full_schema()), file, compression="zstd")

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, missing_package
 from seeker.session.events import parse_event
 from seeker.stores import DamagedSession, Store, StoredSession
 
@@ -54,9 +54,7 @@ def _parquet(store: Store, out: Path, damaged: Damaged, user: str | None, owner:
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise BadInput(
-            "Parquet needs the package 'pyarrow'.", 'Install it with: pip install "seeker[parquet]"'
-        ) from None
+        raise missing_package("Parquet", "pyarrow", "parquet", BadInput) from None
     text, whole, number = pyarrow.string(), pyarrow.int64(), pyarrow.float64()
     schema = pyarrow.schema(
         [

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, missing_package
 from seeker.stores.base import StoreError, StoreFull, StoreLocked, Timeouts
 from seeker.stores.sql import Connections, Cursor, SqlStore, Transaction
 from seeker.stores.watchdog import Watchdog
@@ -32,10 +32,7 @@ class PostgresStore(SqlStore):
         try:
             import psycopg
         except ImportError:
-            raise BadInput(
-                "PostgreSQL needs the package 'psycopg'.",
-                'Install it with: pip install "seeker[postgres]"',
-            ) from None
+            raise missing_package("PostgreSQL", "psycopg", "postgres", BadInput) from None
         self._psycopg = psycopg
         self._address, self._password = _checked(address)
         self._timeouts = timeouts or Timeouts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ from seeker.catalog.build.pipeline import (
     BuildProgress,
     BuildReport,
     EmptySourceError,
-    ProgressCallback,
     prepare_work_folder,
     run_build,
 )
@@ -53,7 +52,7 @@ def build(
     about: Mapping[str, Any] | None = None,
     strict: bool = False,
     replace: bool = False,
-    tell: ProgressCallback | None = None,
+    tell: Callable[[str], None] | None = None,
     progress: bool = False,
 ) -> Catalog:
     """Build a catalog from a source and open it.

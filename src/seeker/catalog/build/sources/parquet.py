@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from seeker.catalog.build.source import RowProblem
-from seeker.errors import BadInput
+from seeker.errors import BadInput, missing_package
 
 
 class ParquetRows:
@@ -20,10 +20,7 @@ class ParquetRows:
             import pyarrow
             import pyarrow.parquet
         except ImportError:
-            raise BadInput(
-                "Parquet files are read by pyarrow, which is not installed.",
-                "Install it with: pip install 'seeker[parquet]'",
-            ) from None
+            raise missing_package("Parquet", "pyarrow", "parquet", BadInput) from None
         self._path = path
         try:
             with pyarrow.parquet.ParquetFile(path) as file:

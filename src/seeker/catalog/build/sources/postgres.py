@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
 from seeker.catalog.build.source import RowProblem, SourceOptions
-from seeker.errors import BadInput
+from seeker.errors import BadInput, missing_package
 
 if TYPE_CHECKING:
     import psycopg
@@ -24,10 +24,7 @@ class PostgresRows:
         try:
             import psycopg
         except ImportError:
-            raise BadInput(
-                "PostgreSQL is read by psycopg, which is not installed.",
-                "Install it with: pip install 'seeker[postgres]'",
-            ) from None
+            raise missing_package("PostgreSQL", "psycopg", "postgres", BadInput) from None
         if not options.table:
             raise BadInput("A database has many tables.", "Name the one to read with --table.")
         self._address = address
