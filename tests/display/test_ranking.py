@@ -205,8 +205,9 @@ def test_a_flat_belief_is_foreseen_and_stays_exact() -> None:
             session.undo()
         foreseen += session._finder._scores.ceiling() < 0.0
         full = Session.replay(catalog, session.events)
-        assert full.belief is not None
+        expected = full.belief.log_posterior  # of all items, so that nothing is left to bounds
         assert session.page() == full.page()
         assert session.more(0, 300) == full.more(0, 300)
+        np.testing.assert_array_equal(session.belief.log_posterior, expected)
         session.refresh()
     assert foreseen >= 5
