@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import runpy
 import sqlite3
 import subprocess
 import sys
@@ -120,14 +119,6 @@ def _tables(file: Path) -> list[str]:
     with closing(sqlite3.connect(file)) as database:
         rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return [name for (name,) in rows if not name.startswith(("words_", "sqlite_"))]
-
-
-def test_the_picture_of_a_click_matches_the_code() -> None:
-    drawn = (ROOT / "docs/architecture.svg").read_text(encoding="utf-8")
-    made = runpy.run_path(str(ROOT / "docs/make/way_of_a_click.py"))
-    assert drawn == made["drawn"](), "run docs/make/way_of_a_click.py"
-    files = [file for _, _, file, _ in made["STATIONS"]]
-    assert [file for file in files if not (ROOT / "src/seeker" / file).is_file()] == []
 
 
 def test_every_room_is_described() -> None:
