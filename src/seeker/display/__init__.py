@@ -21,7 +21,6 @@ from_json = STRATEGIES.from_json
 
 __all__ = [
     "DEFAULT",
-    "STRATEGIES",
     "Boltzmann",
     "Diverse",
     "EpsilonGreedy",

@@ -17,7 +17,6 @@ from_json = MODELS.from_json
 
 __all__ = [
     "DEFAULT",
-    "MODELS",
     "Bipartite",
     "Choice",
     "ClickEvidence",
