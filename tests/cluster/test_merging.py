@@ -10,9 +10,8 @@ import pytest
 from cluster.walks import spread, walk
 from seeker import Catalog, Session, display, models
 from seeker.cluster import context
-from seeker.display import topk
-from seeker.models import scores
 from support.catalogs import random_catalog
+from support.limits import limited
 
 SHARDS = (1, 2, 3, 7)
 MODELS = (
@@ -102,13 +101,10 @@ def test_down_to_the_last_item(catalog: Catalog) -> None:
 
 @pytest.mark.parametrize("memory", [64_000_000, 50_000])
 @pytest.mark.parametrize("model", ["choice", "pairwise"])
-def test_large_shards_look_closely_only_where_they_must(
-    monkeypatch: pytest.MonkeyPatch, model: str, memory: int
-) -> None:
+def test_large_shards_look_closely_only_where_they_must(model: str, memory: int) -> None:
     """Shards with exact sums, and shards too large for that, which keep bounds."""
-    monkeypatch.setattr(topk, "SORTED_ITEMS", 100)
-    monkeypatch.setattr(scores, "MEMORY", memory)
-    walk(random_catalog(items=9_000, dims=(16,), seed=9), 3, 6, 8, model=model)
+    catalog = random_catalog(items=9_000, dims=(16,), seed=9)
+    walk(limited(catalog, sorted_items=100, session_bytes=memory), 3, 6, 8, model=model)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES[-4:] + STRATEGIES[:1], ids=repr)
@@ -156,7 +152,7 @@ def test_a_replay_over_shards_asks_shards(catalog: Catalog) -> None:
     again = Session.replay(over, alone.events)
     assert again.more(0, 60) == alone.more(0, 60)
     assert again.belief.entropy == pytest.approx(alone.belief.entropy)
-    assert again.nbytes == again.asked_bytes == 0, "the front holds nothing of all items"
+    assert again.nbytes == again.ranking_bytes == 0, "the front holds nothing of all items"
 
 
 def test_clicks_on_items_that_have_left(small: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
 
 def spread(catalog: Catalog, shards: int, **settings: Any) -> ClusterCatalog:
     """Return the same items and views, searched by shards in this process."""
+    settings.setdefault("limits", catalog.limits)
     return ClusterCatalog.over(catalog, Fleet(InProcessShards(catalog.views, shards, **settings)))
 
 

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from seeker import Catalog, Session, display
 from seeker.display import noise as keys
-from seeker.display.topk import SORTED_ITEMS
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise
+from seeker.models.limits import DEFAULT_LIMITS
 from seeker.session.events import Click
 from support.catalogs import random_catalog
 
+SORTED_ITEMS = DEFAULT_LIMITS.sorted_items
 LARGE = random_catalog(SORTED_ITEMS + 1500, dims=(8, 5))
 ITEMS = len(LARGE)
 MODELS: list[Model] = [Choice(), Pairwise(alpha=5.0), Pairwise(scale="raw"), Bipartite()]
@@ -191,23 +192,23 @@ def test_identical_items_are_ranked_by_their_place() -> None:
     assert session.belief.rank(ids[0]) == (len(ids) + 1) / 2
 
 
-def test_a_flat_belief_is_foreseen_and_stays_exact() -> None:
+def test_the_drop_of_a_flat_belief_is_bounded_and_stays_exact() -> None:
     rng = np.random.default_rng(3)
     catalog = Catalog.from_arrays(
         [str(n) for n in range(20_000)], {"x": rng.normal(size=(20_000, 40))}
     )
     session = catalog.session(model=Pairwise(), seed=8)
-    foreseen = 0
+    bounded = 0
     for step in range(1, 19):
         page = session.page().ids
         (session.like if step % 2 else session.dislike)(page[step % 12])
         if step == 12:
             session.undo()
-        foreseen += session._finder._scores.ceiling() < 0.0
+        bounded += session._finder._scores.drop_bound() < 0.0
         full = Session.replay(catalog, session.events)
         expected = full.belief.log_posterior  # of all items, so that nothing is left to bounds
         assert session.page() == full.page()
         assert session.more(0, 300) == full.more(0, 300)
         np.testing.assert_array_equal(session.belief.log_posterior, expected)
         session.refresh()
-    assert foreseen >= 5
+    assert bounded >= 5

@@ -13,15 +13,18 @@ import pytest
 
 from seeker import Catalog, Session, display, models
 from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
-from seeker.display.topk import SORTED_ITEMS
 from seeker.errors import Conflict
 from seeker.kernels.parallel import Interrupted
+from seeker.models.limits import DEFAULT_LIMITS
 from seeker.models.scores import Scores
-from seeker.session import local_finder
 from support.catalogs import random_catalog
+from support.limits import limited
 
+SORTED_ITEMS = DEFAULT_LIMITS.sorted_items
 ITEMS = 3 * SORTED_ITEMS
 LARGE = random_catalog(ITEMS, dims=(8, 5))
+AHEAD = limited(LARGE, prefetch_items=0)
+"""The same, where the pages of the next click are found before it."""
 SHARDS: list[Callable[[Catalog], Any]] = [
     lambda catalog: catalog,
     lambda catalog: ClusterCatalog.over(catalog, Fleet(InProcessShards(catalog.views, 2))),
@@ -81,9 +84,9 @@ def both_judge(one: Session, other: Session, target: int) -> None:
     both_click(one, other, int(away.argmin() if one.step % 2 else away.argmax()), one.step % 2 == 1)
 
 
-def searched(seed: int, target: int) -> tuple[Session, Session]:
+def searched_ahead(seed: int, target: int) -> tuple[Session, Session]:
     """Return two sessions after the same ten clicks, the first refreshed after each of them."""
-    refreshed, plain = (LARGE.session(seed=seed) for _ in range(2))
+    refreshed, plain = (AHEAD.session(seed=seed) for _ in range(2))
     for _ in range(10):
         both_judge(refreshed, plain, target)
         refreshed.page()
@@ -120,13 +123,11 @@ EVENTS: list[Callable[[Session, str], None]] = [
 )
 @pytest.mark.parametrize("ahead", [True, False], ids=["ahead", "listed"])
 def test_whatever_happens_after_a_refresh_pages_stay_the_same(
-    strategy: display.Strategy, repeat: str, ahead: bool, monkeypatch: pytest.MonkeyPatch
+    strategy: display.Strategy, repeat: str, ahead: bool
 ) -> None:
-    if ahead:
-        monkeypatch.setattr(local_finder, "PREFETCH_ITEMS", 0)
     chance = random.Random(len(repeat))
     start: dict[str, Any] = {"strategy": strategy, "repeat": repeat, "seed": 9}
-    refreshed, plain = LARGE.session(**start), LARGE.session(**start)
+    refreshed, plain = (AHEAD if ahead else LARGE).session(**start), LARGE.session(**start)
     for _ in range(16):
         page = refreshed.page().ids
         assert page == plain.page().ids
@@ -172,13 +173,10 @@ def test_what_is_unseen_again_comes_back() -> None:
 
 
 @pytest.mark.parametrize("stopped", [None, 3, 7])
-def test_pages_found_ahead_are_the_pages(
-    stopped: int | None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_pages_found_ahead_are_the_pages(stopped: int | None) -> None:
     """stopped: how often the work may go on before it is told to stop."""
-    monkeypatch.setattr(local_finder, "PREFETCH_ITEMS", 0)
     for seed in range(3):
-        refreshed, plain = (LARGE.session(seed=seed) for _ in range(2))
+        refreshed, plain = (AHEAD.session(seed=seed) for _ in range(2))
         for _ in range(9):
             both_judge(refreshed, plain, 77 + seed)
             refreshed.page()
@@ -202,8 +200,7 @@ def test_pages_found_ahead_are_the_pages(
 
 
 def test_a_click_that_was_looked_ahead_to_scores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_finder, "PREFETCH_ITEMS", 0)
-    refreshed, plain = searched(seed=4, target=77)
+    refreshed, plain = searched_ahead(seed=4, target=77)
     page = refreshed.page().ids
     for session in (refreshed, plain):
         session.like(page[4])
@@ -220,9 +217,8 @@ def test_a_click_that_was_looked_ahead_to_scores_nothing(monkeypatch: pytest.Mon
     assert found == plain.page()
 
 
-def test_a_page_found_ahead_is_not_for_another_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local_finder, "PREFETCH_ITEMS", 0)
-    refreshed, plain = searched(seed=4, target=77)
+def test_a_page_found_ahead_is_not_for_another_moment() -> None:
+    refreshed, plain = searched_ahead(seed=4, target=77)
     page = refreshed.page().ids
     for session in (refreshed, plain):
         session.explore(3.0)
@@ -233,8 +229,8 @@ def test_a_page_found_ahead_is_not_for_another_moment(monkeypatch: pytest.Monkey
 def test_nothing_is_looked_ahead_to_where_every_click_measures_all(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(local_finder, "PREFETCH_ITEMS", 0)
-    session = random_catalog(SORTED_ITEMS + 500, dims=(4,), metric="manhattan").session(seed=1)
+    catalog = random_catalog(SORTED_ITEMS + 500, dims=(4,), metric="manhattan")
+    session = limited(catalog, prefetch_items=0).session(seed=1)
     session.like(session.page().ids[0])
     session.page()
     pending: list[bool] = []

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -12,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seeker import Catalog, Session, display
+from seeker import Catalog, display
 from seeker.display.topk import SHORTLIST_SHARE
-from seeker.models import Bipartite, Choice, Pairwise, Relative, accumulators, scores
+from seeker.models import Bipartite, Choice, Pairwise, Relative
 from support.catalogs import random_catalog
 from support.events import do, events
 from support.formulas import twin
+from support.limits import limited
 
 MODELS = [
     Choice(),
@@ -29,19 +29,9 @@ MODELS = [
 STRATEGIES = [display.Boltzmann(), display.Boltzmann(c=2.0), display.Greedy(), display.Diverse()]
 
 
-@pytest.fixture
-def sparing() -> Iterator[None]:
-    """Treat small catalogs as if they were large: bounds only, in many parts, sorted by bounds."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scores, "MEMORY", 0)
-        _small_parts(patch)
-        yield
-
-
-def _small_parts(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(accumulators, "PART_ITEMS", 700)
-    patch.setattr(scores, "PART_ITEMS", 700)
-    patch.setattr("seeker.display.topk.SORTED_ITEMS", 16)
+SMALL_PARTS: dict[str, int] = {"part_items": 700, "sorted_items": 16}
+BOUNDS_ONLY: dict[str, int] = {"session_bytes": 0, **SMALL_PARTS}
+"""As if small catalogs were large: bounds only, in many parts, sorted by bounds."""
 
 
 @given(events, st.sampled_from(MODELS), st.sampled_from(STRATEGIES), st.integers(0, 2**70))
@@ -50,20 +40,13 @@ def test_bounds_alone_give_the_pages_of_exact_sums(
 ) -> None:
     catalog = _catalog()
     exact = catalog.session(model=model, strategy=strategy, seed=seed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scores, "MEMORY", 0)
-        _small_parts(patch)
-        sparing = catalog.session(model=model, strategy=strategy, seed=seed)
-        pages = []
-        for what, choice in happened:
-            do(sparing, what, choice)
-            pages.append(sparing.page())
-        logs, settings = sparing.belief.log_posterior, sparing.belief.settings
-    for (what, choice), page in zip(happened, pages, strict=True):
-        do(exact, what, choice)
-        assert exact.page() == page
-    np.testing.assert_array_equal(exact.belief.log_posterior, logs)
-    np.testing.assert_allclose(exact.belief.settings, settings, atol=1e-9)
+    sparing = limited(catalog, **BOUNDS_ONLY).session(model=model, strategy=strategy, seed=seed)
+    for what, choice in happened:
+        for session in (exact, sparing):
+            do(session, what, choice)
+        assert exact.page() == sparing.page()
+    np.testing.assert_array_equal(exact.belief.log_posterior, sparing.belief.log_posterior)
+    np.testing.assert_allclose(exact.belief.settings, sparing.belief.settings, atol=1e-9)
 
 
 @cache
@@ -71,9 +54,8 @@ def _catalog() -> Catalog:
     return random_catalog(3000, dims=(24, 9))
 
 
-@pytest.mark.usefixtures("sparing")
 def test_a_session_of_bounds_is_light_and_right() -> None:
-    catalog = random_catalog(600)
+    catalog = limited(random_catalog(600), **BOUNDS_ONLY)
     session = catalog.session(seed=2)
     for step in range(5):
         shown = session.page().ids
@@ -83,14 +65,10 @@ def test_a_session_of_bounds_is_light_and_right() -> None:
     np.testing.assert_allclose(session.belief.log_posterior, twin(session), rtol=0, atol=1e-4)
 
 
-@pytest.mark.parametrize("memory", [0, scores.MEMORY], ids=["bounds", "sums"])
+@pytest.mark.parametrize("limits", [BOUNDS_ONLY, SMALL_PARTS], ids=["bounds", "sums"])
 @pytest.mark.parametrize("model", MODELS[::2], ids=lambda model: model.name)
-def test_work_that_was_stopped_half_way_changes_no_page(
-    memory: int, model: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    catalog = random_catalog(5000)
-    _small_parts(monkeypatch)
-    monkeypatch.setattr(scores, "MEMORY", memory)
+def test_work_that_was_stopped_half_way_changes_no_page(limits: dict[str, int], model: Any) -> None:
+    catalog = limited(random_catalog(5000), **limits)
     stopped, other = (catalog.session(model=model, seed=9) for _ in range(2))
     for step in range(9):
         shown = stopped.page().ids
@@ -109,11 +87,8 @@ def test_work_that_was_stopped_half_way_changes_no_page(
     assert stopped.belief.views == other.belief.views
 
 
-def test_a_belief_of_many_items_is_not_kept_longer_than_it_is_used(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("seeker.session.local_finder.CACHED_BELIEF_ITEMS", 100)
-    session: Session = random_catalog(300).session()
+def test_a_belief_of_many_items_is_not_kept_longer_than_it_is_used() -> None:
+    session = limited(random_catalog(300), cached_belief_items=100).session()
     first = session.belief
     assert session.belief is first
     entropy = first.entropy

@@ -14,6 +14,7 @@ from seeker.models import Bipartite, Choice, Pairwise, Relative
 from seeker.session.events import fold
 from support.catalogs import random_catalog
 from support.events import assert_same, do, events, through_json
+from support.limits import limited
 
 STRATEGIES: list[display.Strategy] = [
     display.Boltzmann(),
@@ -101,10 +102,10 @@ def test_refresh_changes_nothing(two_views: Catalog) -> None:
 @pytest.mark.parametrize("model", ["choice", "pairwise", "bipartite"])
 @pytest.mark.parametrize("only_bounds", [False, True])
 def test_a_long_replay_may_catch_up_bit_by_bit(
-    two_views: Catalog, model: str, only_bounds: bool, monkeypatch: pytest.MonkeyPatch
+    two_views: Catalog, model: str, only_bounds: bool
 ) -> None:
     if only_bounds:
-        monkeypatch.setattr("seeker.models.scores.MEMORY", 0)
+        two_views = limited(two_views, session_bytes=0)
     session = two_views.session(model=model, seed=5)
     for n in range(16):
         session.click(session.page().ids[n % 12], "dislike" if n % 3 == 1 else "like")

@@ -11,7 +11,7 @@ import pytest
 
 from seeker.errors import BadInput, NotFound
 from seeker.lab import results
-from seeker.lab.compare import compare_all, compare, fisher, permutation_test
+from seeker.lab.compare import compare, compare_all, fisher, permutation_test
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.paper import study_claims, study_models
@@ -143,7 +143,9 @@ def test_fishers_test_is_exact() -> None:
 
 def test_shuffling_finds_no_difference_where_there_is_none() -> None:
     rng = np.random.default_rng(0)
-    chances = [permutation_test(rng.normal(size=12), rng.normal(size=15), seed=n) for n in range(20)]
+    chances = [
+        permutation_test(rng.normal(size=12), rng.normal(size=15), seed=n) for n in range(20)
+    ]
     assert 0.25 < np.mean(chances) < 0.75
     assert permutation_test(np.arange(9.0), np.arange(9.0) + 8.0) < 0.01
 
@@ -198,8 +200,7 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
         row["method"] = row["method"].replace("+ x", "+ random")
     write_study(file, turned)
     verdicts = {
-        o.words: o.verdict
-        for o in study_claims(make_outcomes(results.read_rows(file)), "paper")
+        o.words: o.verdict for o in study_claims(make_outcomes(results.read_rows(file)), "paper")
     }
     assert verdicts["Recall: Boltzmann above random."] == "does not hold"
     out = tmp_path / "report.html"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seeker import Catalog, display, models
-from seeker.models import scores
+from seeker.models.limits import Limits
 
 VIEWS = ("image", "colour")
 
@@ -43,10 +43,9 @@ def main() -> None:
             searched(catalog, model=model, strategy=display.Boltzmann())
         searched(catalog, strategy=display.Boltzmann(score="probability"), prior=rng.random(300))
         searched(catalog, strategy=display.Diverse())
-    exact, scores.MEMORY = scores.MEMORY, 0
+    catalog.limits = Limits(session_bytes=0)
     for model in (models.Choice(), models.Pairwise()):
         searched(catalog, model=model)
-    scores.MEMORY = exact
 
 
 if __name__ == "__main__":

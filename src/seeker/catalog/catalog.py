@@ -26,7 +26,8 @@ from seeker.catalog.items import ItemCollection, MemoryItems, StoredItems, Tombs
 from seeker.catalog.manifest import MANIFEST_NAME, Manifest, PathLike, path_of, read_manifest
 from seeker.catalog.stored_views import check_items, check_sizes, open_views
 from seeker.errors import BadInput, NotFound
-from seeker.session import Event, Item, Session, State
+from seeker.models.limits import DEFAULT_LIMITS
+from seeker.session import Event, Item, Session, Start
 from seeker.session.events import Repeat
 from seeker.session.finder import Finder
 from seeker.session.local_finder import LocalFinder
@@ -57,6 +58,8 @@ class Catalog:
         self._readers = dict(readers)
         self.folder = folder
         self.manifest = manifest
+        self.limits = DEFAULT_LIMITS
+        """What a search in this catalog may keep."""
         self._stamp = _stamp(folder)
 
     @classmethod
@@ -182,9 +185,9 @@ class Catalog:
         """Return the session that these events, or their JSON, make up: the same to the bit."""
         return Session.replay(self, events)
 
-    def finder(self, state: State, rows: RowIndex) -> Finder:
-        """Return what computes order and belief for a session in some state."""
-        return LocalFinder(self, state, rows)
+    def finder(self, start: Start, rows: RowIndex) -> Finder:
+        """Return what computes order and belief for a session that began like this."""
+        return LocalFinder(self, start, rows, self.limits)
 
     def row(self, item: str) -> int:
         """Return the place of an item in the catalog."""

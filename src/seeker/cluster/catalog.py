@@ -5,7 +5,7 @@ from __future__ import annotations
 from seeker.catalog import Catalog
 from seeker.cluster.finder import ShardFinder
 from seeker.cluster.fleet import Fleet
-from seeker.session import State
+from seeker.session import Start
 from seeker.session.rows import RowIndex
 
 START_SECONDS = 120.0
@@ -27,9 +27,9 @@ class ClusterCatalog(Catalog):
         same.fleet = fleet
         return same
 
-    def finder(self, state: State, rows: RowIndex) -> ShardFinder:
+    def finder(self, start: Start, rows: RowIndex) -> ShardFinder:
         """Return what computes order and belief for a session, by asking the shards."""
-        return ShardFinder(self, state, rows)
+        return ShardFinder(self, start, rows)
 
     def wait_until_ready(self, seconds: float = START_SECONDS) -> None:
         """Wait until all shards have their part of the catalog."""

@@ -14,7 +14,7 @@ from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
 from seeker.cluster.scores import FrontScores
 from seeker.display import Ranking, RankingContext
 from seeker.kernels.parallel import Interrupted, Stop, never
-from seeker.session import State
+from seeker.session import Start
 from seeker.session.finder import Finder, RankingHead
 from seeker.session.rows import RowIndex
 from seeker.space import CatalogVectors
@@ -32,16 +32,16 @@ class ShardFinder(Finder):
 
     _scores: FrontScores
 
-    def __init__(self, catalog: ClusterCatalog, state: State, rows: RowIndex) -> None:
-        start, self._fleet = state.start, catalog.fleet
+    def __init__(self, catalog: ClusterCatalog, start: Start, rows: RowIndex) -> None:
         views = list(catalog.views.values())
         space = start.model.space(views, start.person, rows.departed, all_items=False)
+        super().__init__(catalog, rows, FrontScores(start.model, space, catalog.fleet.ranges))
+        self._fleet = catalog.fleet
         self._vectors = CatalogVectors(views, rows.departed)
         self._key = session_key(start.seed, start.model, start.person, rows.departed)
         self._sent = SentAttachments()
         self._queries: QueryRound | None = None
         self._belief: tuple[QueryRound, MergedBelief] | None = None
-        super().__init__(catalog, state, rows, FrontScores(start.model, space, self._fleet.ranges))
 
     def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, as far as the shards answer."""
@@ -83,7 +83,7 @@ class ShardFinder(Finder):
         self._belief = None
 
     @property
-    def asked_bytes(self) -> int:
+    def ranking_bytes(self) -> int:
         """Nothing: rankings and beliefs of all items are in the shards."""
         return 0
 

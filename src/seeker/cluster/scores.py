@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior
 from seeker.kernels.parallel import Stop, never
@@ -17,8 +19,6 @@ class FrontScores(Scores):
     Nothing is kept of all items here, so every term is computed for the items that are asked about.
     """
 
-    log_prior: Prior | None  # type: ignore[assignment]
-
     def __init__(self, model: Model, space: Space, ranges: tuple[RowRange, ...]) -> None:
         super().__init__(model, space)
         self._ranges = ranges
@@ -26,16 +26,21 @@ class FrontScores(Scores):
         self.rows: tuple[int, ...] = ()
         """The items that the evidence speaks of."""
 
+    @property
+    def log_prior(self) -> Prior | None:  # type: ignore[override]
+        """The log-prior, read like an array, (items,), or None for an even one."""
+        return cast("Prior | None", self.evaluator.log_prior)
+
     def set_prior(self, log_prior: Doubles | None) -> None:
         """Put another log-prior, (items,), in the place of the one there is; it is kept small."""
-        self.log_prior = None if log_prior is None else Prior(log_prior, self._ranges)
+        prior = None if log_prior is None else Prior(log_prior, self._ranges)
+        self.evaluator.log_prior = cast("Doubles | None", prior)
 
     def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence."""
         terms = self.model.terms(evidence, self.space)
         self._evidence = evidence
-        self._wanted = self._summable(terms)
-        self._batches = {}
+        self.evaluator.set_terms(self.evaluator.summable(terms))
         spoken = [probe.row for term in terms for probe in self.model.probe(term)]
         shifted = [click.row for click in evidence.clicks] if evidence.texts else []
         self.rows = tuple(dict.fromkeys([*spoken, *shifted]))
@@ -43,7 +48,7 @@ class FrontScores(Scores):
     def then(self) -> FrontScores:
         """Return these scores as they are now, whatever comes."""
         kept = FrontScores(self.model, self.space, self._ranges)
-        kept.log_prior = self.log_prior
+        kept.evaluator.log_prior = self.evaluator.log_prior
         kept.condition_on(self._evidence)
         return kept
 

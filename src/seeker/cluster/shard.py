@@ -38,6 +38,7 @@ from seeker.cluster.partition import CatalogPart
 from seeker.display import RankingContext, Shortlist
 from seeker.display.ranking import ValueRanking
 from seeker.kernels.parallel import Interrupted, Stop, never
+from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
 from seeker.models.warmup import warm_up
 from seeker.space import CatalogVectors
@@ -74,18 +75,20 @@ class PartVectors:
 class ShardSession:
     """One session in a shard: its scores, and what was sent along of the world outside."""
 
-    def __init__(self, part: CatalogPart, inputs: ScoringInputs) -> None:
+    def __init__(self, part: CatalogPart, inputs: ScoringInputs, limits: Limits) -> None:
         self._part = part
         self._vectors: dict[int, Vectors] = {}
         model, person = inputs.model, inputs.person
         lookup = PartVectors(part, self._vectors)
-        self.scores = Scores(model, model.space(part.views, person, lookup=lookup))
+        self.scores = Scores(model, model.space(part.views, person, lookup=lookup), limits=limits)
         # Warming up asks about the first and last rows, which only a space of its own knows.
         warm_up(Scores(model, model.space(part.views, person)))
         self._prior: str | None = None
         self.ranking: ValueRanking | None = None
         """The order by scores that was asked for last."""
         self.shortlist: Shortlist | None = None
+        self.strained = False
+        """Whether bounds have ever left many items to be evaluated."""
 
     def update(
         self, inputs: ScoringInputs, attachments: Attachments, rows: tuple[int, ...]
@@ -121,8 +124,9 @@ class ShardSession:
 class ShardSessionCache:
     """Sessions by key, within so many bytes; each is lent to one caller at a time."""
 
-    def __init__(self, part: CatalogPart, max_bytes: int) -> None:
+    def __init__(self, part: CatalogPart, max_bytes: int, limits: Limits) -> None:
         self._part = part
+        self._limits = limits
         self._max_bytes = max_bytes
         self._guard = threading.Lock()
         self._entries: OrderedDict[str, tuple[threading.Lock, ShardSession, int]] = OrderedDict()
@@ -134,7 +138,7 @@ class ShardSessionCache:
         with self._guard:
             lock, session, size = self._entries.pop(inputs.key, (None, None, 0))
             if lock is None or session is None:
-                lock, session = threading.Lock(), ShardSession(self._part, inputs)
+                lock, session = threading.Lock(), ShardSession(self._part, inputs, self._limits)
             self._entries[inputs.key] = (lock, session, size)
         with lock:
             try:
@@ -167,12 +171,14 @@ class ShardSessionCache:
 class Shard:
     """Some rows of a catalog; safe for any number of threads.
 
-    memory: bytes that may be kept of sessions.
+    memory: bytes that may be kept of sessions. limits: of each of them.
     """
 
-    def __init__(self, part: CatalogPart, memory: int = 512_000_000) -> None:
+    def __init__(
+        self, part: CatalogPart, memory: int = 512_000_000, limits: Limits = DEFAULT_LIMITS
+    ) -> None:
         self.part = part
-        self.sessions = ShardSessionCache(part, memory)
+        self.sessions = ShardSessionCache(part, memory, limits)
         self._urgent = 0
         self._guard = threading.Lock()
 
@@ -214,7 +220,9 @@ class Shard:
         match query:
             case TopScoresQuery(width, per_click, count):
                 session.ranking = self._context(session, inputs).ordered(width, per_click)
-                return self._top_items(session.ranking, count)
+                items = self._top_items(session.ranking, count)
+                session.strained |= session.ranking.strained
+                return items
             case TopShuffledQuery(count):
                 return self._top_items(self._context(session, inputs).shuffled(), count)
             case TopProbabilitiesQuery(width, per_click, log_total, count):
@@ -239,7 +247,7 @@ class Shard:
                 scores.catch_up(stop)
                 if session.ranking is not None:
                     session.shortlist = session.ranking.shortlist()
-                scores.anticipate(inputs.evidence, page, stop)
+                scores.anticipate(inputs.evidence, page, session.strained, stop)
                 return RefreshReply()
 
     def _context(self, session: ShardSession, inputs: ScoringInputs) -> RankingContext:

@@ -10,6 +10,7 @@ from seeker.cluster.messages import NoReply, Reply, ShardReport, ShardRequest
 from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.cluster.shard import Shard
 from seeker.kernels.parallel import Stop, never
+from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.space import View
 
 NO_ROWS = "its part of the catalog is on the way"
@@ -53,11 +54,17 @@ class Transport(Protocol):
 
 
 class InProcessShards:
-    """Shards that are asked one after the other; memory: bytes each may keep of sessions."""
+    """Shards that are asked one after the other; memory, limits: as in `Shard`."""
 
-    def __init__(self, views: Mapping[str, View], shards: int, memory: int = 512_000_000) -> None:
+    def __init__(
+        self,
+        views: Mapping[str, View],
+        shards: int,
+        memory: int = 512_000_000,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
         self.ranges: tuple[RowRange, ...] = split_rows(len(next(iter(views.values()))), shards)
-        self.shards = [Shard(CatalogPart.of(views, rows), memory) for rows in self.ranges]
+        self.shards = [Shard(CatalogPart.of(views, rows), memory, limits) for rows in self.ranges]
 
     def ask(
         self, requests: Mapping[int, ShardRequest], seconds: float, stop: Stop | None = None

@@ -36,6 +36,11 @@ class PinnedPage:
         rest = head[~np.isin(head, self._first)]
         return np.concatenate([self._first, rest])[:count]
 
+    @property
+    def strained(self) -> bool:
+        """Whether bounds of the scores have left many items to be evaluated."""
+        return self._ranking.strained
+
     def shortlist(self) -> Shortlist | None:
         """Return the items that can lead the order after the next click, if that can be told."""
         return self._ranking.shortlist()

@@ -22,6 +22,11 @@ class Ranking(Protocol):
         """How many items there are in all."""
         ...
 
+    @property
+    def strained(self) -> bool:
+        """Whether bounds of the scores have left many items to be evaluated."""
+        ...
+
     def head(self, count: int) -> Rows:
         """Return the first items of the order, (count,) or fewer at the end of the catalog."""
         ...
@@ -34,8 +39,10 @@ class Ranking(Protocol):
 class ValueRanking(ABC):
     """Items by values, highest first, ties by row; then those that come later, group by group.
 
-    total: how many items there are, with the later ones.
+    total: how many items there are, with the later ones. strained: as in `Ranking`.
     """
+
+    strained: bool = False
 
     def __init__(self, total: int, later: tuple[Rows, ...]) -> None:
         self.total = total

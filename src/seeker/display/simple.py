@@ -104,6 +104,11 @@ class _EpsilonRanking:
                 self._rows.append(row)
         return np.array(self._rows[:count], np.int64)
 
+    @property
+    def strained(self) -> bool:
+        """Whether bounds of the scores have left many items to be evaluated."""
+        return self.ranking.strained
+
     def shortlist(self) -> Shortlist | None:
         """Return the items that can lead the order after the next click, if that can be told."""
         return self.ranking.shortlist()

@@ -81,15 +81,16 @@ class Shortlist:
         )
 
 
-SORTED_ITEMS = 4096
-"""Catalogs up to this size are simply sorted."""
-
 _FIRST_SHORTLIST_ITEMS = 128
 _FIRST_CANDIDATES = 256
 _SECOND_CANDIDATES = 4096
 _GROWTH_FACTOR = 8
 _STRAIN_SHARE = 500
-_PREFETCH_ITEMS = 1024
+"""More than one in so many items that come close are many."""
+
+_LOOKAHEAD_ITEMS = 1024
+"""Items of a list that are evaluated at most where nothing else may be looked at."""
+
 _SAMPLE_ITEMS = 50_000
 
 
@@ -104,36 +105,38 @@ class TopK(ValueRanking):
     def __init__(self, context: RankingContext, width: float, per_click: bool = True) -> None:
         super().__init__(context.total, context.later)
         self.context = context
+        self._scores = context.scores
+        self._sorted = self._early <= context.scores.limits.sorted_items
         self._noise = KeyedNoise(context, width, per_click)
 
     def values(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
-        return noisy_scores(self.context.scores, self._noise, rows)
+        return noisy_scores(self._scores, self._noise, rows)
 
     def _best(self, count: int) -> Rows:
         listed_only = self.context.listed_only
-        if not listed_only and (self._early <= SORTED_ITEMS or 4 * count > self._early):
-            self.context.scores.catch_up()
+        if not listed_only and (self._sorted or 4 * count > self._early):
+            self._scores.catch_up()
             return self._in_full(count)
-        found = self._by_shortlist(count)
-        if found is None and listed_only:
+        rows = self._by_shortlist(count)
+        if rows is None and listed_only:
             raise ShortlistExhausted
-        if found is None:
-            upper, keep = self.context.scores.bounds(), max(_FIRST_CANDIDATES, 2 * count)
+        if rows is None:
+            upper, keep = self._scores.bounds(), max(_FIRST_CANDIDATES, 2 * count)
             with self._bounds(upper, self._noise, keep) as (bounds, likely):
-                found = self._close_look(bounds, likely, count)
-        if found is None:
-            self.context.scores.catch_up()
+                rows = self._close_look(bounds, likely, count)
+        if rows is None:
+            self._scores.catch_up()
             return self._best(count)
-        return found
+        return rows
 
     def shortlist(self) -> Shortlist | None:
         """Return the items that can lead after the next click, if bounds of all are at hand.
 
         Where distances are not quick to compute, all are brought up to date at every click anyway.
         """
-        scores, stage = self.context.scores, self.context.scores.stage
-        if self._early <= SORTED_ITEMS or stage is None or scores.pending or not scores.space.fast:
+        scores, stage = self._scores, self._scores.stage
+        if self._sorted or stage is None or scores.pending or not scores.space.fast:
             return None
         noise = KeyedNoise(
             replace(self.context, step=self.context.step + 1), self._noise.width, False
@@ -192,15 +195,15 @@ class TopK(ValueRanking):
             places: Rows = bound(upper[part], number, noise.key, width, bounds[part], keep)
             return places + start
 
-        held = upper[aside]
+        upper_aside = upper[aside]
         upper[aside] = -np.inf
         try:
-            found = np.concatenate(in_parts(len(upper), scan))
-            if len(found) > keep:
-                found = found[np.argpartition(-bounds[found], keep)[:keep]]
-            yield bounds, found
+            rows = np.concatenate(in_parts(len(upper), scan))
+            if len(rows) > keep:
+                rows = rows[np.argpartition(-bounds[rows], keep)[:keep]]
+            yield bounds, rows
         finally:
-            upper[aside] = held
+            upper[aside] = upper_aside
 
     def _by_shortlist(self, count: int) -> Rows | None:
         """Return the best with the help of a list that was made before; None if it is too short.
@@ -208,7 +211,7 @@ class TopK(ValueRanking):
         Of the list, too, the most promising come first.
         """
         short, (aside, rows) = self.context.shortlist, self._aside
-        if short is None or not short.holds(self.context.scores, self._noise, aside):
+        if short is None or not short.holds(self._scores, self._noise, aside):
             return None
         first = goal = max(_FIRST_SHORTLIST_ITEMS, 2 * count)
         done = 0
@@ -221,28 +224,27 @@ class TopK(ValueRanking):
             goal = short.reaching(limit) if limit > short.rest else _GROWTH_FACTOR * goal
             if done == len(short.rows) and limit <= short.rest:
                 return None
-            if self.context.listed_only and goal > _PREFETCH_ITEMS:
+            if self.context.listed_only and goal > _LOOKAHEAD_ITEMS:
                 return None
         if not self.context.listed_only:
-            self._notice(done - first)
+            self._note_strain(done - first)
         return best_rows(rows, values, count)
 
     def _limit(self, values: Doubles, count: int) -> float:
         """Return the bound that an item must have to be among the best, given some values."""
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
-        return enough - slack - self.context.scores.ceiling()
+        return enough - slack - self._scores.drop_bound()
 
-    def _notice(self, close: int) -> None:
-        """Take note of how many items came close, for who prepares the next order."""
-        scores = self.context.scores
-        scores.strained |= scores.pending and close > scores.count // _STRAIN_SHARE
+    def _note_strain(self, close: int) -> None:
+        """Take note of how many items came close."""
+        self.strained |= self._scores.pending and close > self._scores.count // _STRAIN_SHARE
 
     def _close_look(self, bounds: Floats, likely: Rows, count: int) -> Rows | None:
         """Return the best by bounds first and exact values then; None if too many come close."""
         likely = np.concatenate([likely, self._aside[1]])
         if len(likely) < count:
-            if self.context.scores.pending:
+            if self._scores.pending:
                 return None
             return self._in_full(count)
         return self._deeper(bounds, likely, count)
@@ -254,15 +256,15 @@ class TopK(ValueRanking):
         """
         from seeker.kernels.noise import above
 
-        scores, values = self.context.scores, self.values(rows)
+        scores, values = self._scores, self.values(rows)
         most = len(bounds) // 10 if scores.pending else len(bounds)
-        straining = self.context.scores.count // _STRAIN_SHARE
+        straining = self._scores.count // _STRAIN_SHARE
         while True:
             bounds[rows] = -np.inf
             limit = np.float32(self._limit(values, count))
             few = max(_SECOND_CANDIDATES, straining, _GROWTH_FACTOR * len(rows))
             close = above(bounds, limit, few)
-            self._notice(len(close))
+            self._note_strain(len(close))
             if len(close) == 0:
                 return best_rows(rows, values, count)
             if len(close) <= few:

@@ -63,7 +63,7 @@ class CachedSession:
             _ITEM_BYTES * len(one.page) + _HISTORY_ENTRY_BYTES * len(one.history)
             for one in self.snapshots.values()
         )
-        arrays = self.session.nbytes + self.session.asked_bytes
+        arrays = self.session.nbytes + self.session.ranking_bytes
         return arrays + _SESSION_BYTES + events + snapshots
 
 

@@ -9,41 +9,50 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from copy import copy
+from typing import Self
 
 import numpy as np
 
+from seeker.kernels.parallel import Interrupted, Stop, never, over_blocks
 from seeker.models.base import Term
-from seeker.types import Array, Doubles, Floats
-
-PART_ITEMS = 256_000
-"""Items in a part: a few dozen blocks of work."""
-
-NO_TERMS: frozenset[Term] = frozenset()
+from seeker.models.columns import TermBatch, scratch_array
+from seeker.models.evaluator import NO_TERMS, ScoreEvaluator
+from seeker.types import Array, Doubles, Floats, Rows
 
 _INT32 = 2**31 - 1
+_DOUBLE = np.dtype(np.float64)
+_MASS_ITEMS = 1 << 16
 
-
-def prior_bounds(count: int, log_prior: Doubles | None) -> Floats:
-    """Return upper bounds of the scores that hold whatever is said, (items,): the prior's."""
-    from seeker.kernels.posterior import rounded_up
-
-    upper = np.zeros(count, np.float32)
-    if log_prior is not None:
-        rounded_up(log_prior, upper)
-    return upper
+MAX_RISE_NATS = 8.0
+"""Nats by which bounds may be raised; beyond, they say so little that they are dropped."""
 
 
 class Accumulator(ABC):
-    """What is kept of every item; stages: by part, the terms it holds."""
+    """What is kept of every item.
 
-    def __init__(self, count: int, log_weights: Doubles) -> None:
-        self.count = count
-        self.log_weights = log_weights
-        self.stages: list[frozenset[Term]] = [NO_TERMS] * -(-count // PART_ITEMS)
+    stages: by part, the terms it holds. part_items: how many items are in a part.
+    """
 
-    def part(self, number: int) -> slice:
-        """Return the items of a part."""
-        return slice(number * PART_ITEMS, min((number + 1) * PART_ITEMS, self.count))
+    def __init__(self, evaluator: ScoreEvaluator, part_items: int) -> None:
+        self._evaluator = evaluator
+        self._count = evaluator.count
+        self._part_items = part_items
+        self.stages: list[frozenset[Term]] = [NO_TERMS] * -(-self._count // part_items)
+
+    def fork(self, evaluator: ScoreEvaluator) -> Self:
+        """Return the same for other terms, to be read only: the arrays are shared."""
+        fork = copy(self)
+        fork._evaluator = evaluator
+        return fork
+
+    @property
+    def parts(self) -> list[slice]:
+        """The items of every part."""
+        size = self._part_items
+        return [
+            slice(first, min(first + size, self._count)) for first in range(0, self._count, size)
+        ]
 
     @property
     def stage(self) -> frozenset[Term] | None:
@@ -52,152 +61,354 @@ class Accumulator(ABC):
         return first if all(stage is first or stage == first for stage in self.stages) else None
 
     @property
+    def pending(self) -> bool:
+        """Whether there are parts that do not hold the terms that count."""
+        return any(stage != self._evaluator.terms for stage in self.stages)
+
+    @property
     @abstractmethod
     def nbytes(self) -> int:
         """How many bytes are kept."""
 
-    @abstractmethod
-    def basis(self, part: int) -> frozenset[Term]:
-        """Return the terms that `begin` gives the exact sums of, in a part."""
+    def at(self, rows: Rows) -> Doubles:
+        """Return the present scores of some items, (rows,)."""
+        bases = [self._basis(part) for part in range(len(self.stages))]
+        kinds = list(dict.fromkeys(bases))
+        if len(kinds) == 1:
+            return self._evaluator.at(rows, kinds[0], self._read_basis)
+        of_part = np.array([kinds.index(basis) for basis in bases])
+        of_row = of_part[rows // self._part_items]
+        out = np.empty(len(rows))
+        for kind, basis in enumerate(kinds):
+            places = np.flatnonzero(of_row == kind)
+            out[places] = self._evaluator.at(rows[places], basis, self._read_basis)
+        return out
+
+    def bounds(self) -> Floats:
+        """Return upper bounds of the present scores, (items,)."""
+        terms = self._evaluator.terms
+        if all(stage and not stage & terms for stage in self.stages):
+            return self._prior_bounds()
+        for part, stage in enumerate(self.stages):
+            if not stage <= terms:
+                self._take_back(part, stage - terms)
+        return self._upper()
+
+    def catch_up(self, stop: Stop = never) -> None:
+        """Bring all parts up to date; what was done before a stop stays done."""
+        if self.pending:
+            self._catch_up(stop)
 
     @abstractmethod
-    def begin(self, where: slice | Array, units: Array) -> None:
-        """Write the exact sums of the basis at some items to units, (thetas, rows) int64."""
+    def everywhere(self, stop: Stop = never) -> Doubles:
+        """Return the present scores of all items, (items,), and bring all parts up to date."""
 
     @abstractmethod
-    def upper(self, log_prior: Doubles | None) -> Floats:
-        """Return upper bounds of log-prior plus log-likelihood of the stages, (items,)."""
+    def settings(self, log_total: float) -> Doubles:
+        """Return the posterior of θ, (thetas,); log_total: the log of the sum of e**score."""
 
     @abstractmethod
     def forget(self) -> None:
         """Keep nothing any longer."""
 
+    @abstractmethod
+    def forget_prior(self) -> None:
+        """Keep nothing any longer that depends on the prior."""
+
+    @abstractmethod
+    def _basis(self, part: int) -> frozenset[Term]:
+        """Return the terms whose exact sums are kept in a part."""
+
+    @abstractmethod
+    def _read_basis(self, where: slice | Rows, units: Array) -> None:
+        """Write the exact sums of the basis at some items to units, (thetas, rows) int64."""
+
+    @abstractmethod
+    def _catch_up(self, stop: Stop) -> None:
+        """Bring all parts up to date."""
+
+    @abstractmethod
+    def _take_back(self, part: int, terms: frozenset[Term]) -> None:
+        """Let terms of a part no longer count, so that bounds hold without them."""
+
+    @abstractmethod
+    def _upper(self) -> Floats:
+        """Return upper bounds of log-prior plus log-likelihood of the stages, (items,)."""
+
+    def _prior_bounds(self) -> Floats:
+        """Return upper bounds of the scores that hold whatever is said, (items,): the prior's."""
+        from seeker.kernels.posterior import rounded_up
+
+        upper = np.zeros(self._count, np.float32)
+        if self._evaluator.log_prior is not None:
+            rounded_up(self._evaluator.log_prior, upper)
+        return upper
+
+    def _work_on(self, part: slice, work: Callable[[int, int], None], stop: Stop) -> None:
+        """Do work on a part, or stop before it; what is half done is done anew."""
+        if stop():
+            raise Interrupted
+        try:
+            over_blocks(part.stop - part.start, work, part.start)
+        except BaseException:
+            self.forget()
+            self._evaluator.forget()
+            raise
+
 
 class ExactSums(Accumulator):
     """Exact sums for every θ: (thetas, items) whole numbers, 32 bits for as long as they fit."""
 
-    def __init__(self, count: int, log_weights: Doubles) -> None:
-        super().__init__(count, log_weights)
-        self.sums: Array | None = None
-        self._upper: Floats | None = None
+    def __init__(self, evaluator: ScoreEvaluator, part_items: int) -> None:
+        super().__init__(evaluator, part_items)
+        self._sums: Array | None = None
+        self._bounds: Floats | None = None
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in (self.sums, self._upper) if array is not None)
+        return sum(array.nbytes for array in (self._sums, self._bounds) if array is not None)
 
-    def basis(self, part: int) -> frozenset[Term]:
+    def everywhere(self, stop: Stop = never) -> Doubles:
+        out = np.empty(self._count)
+        self._catch_up(stop, out)
+        return out
+
+    def settings(self, log_total: float) -> Doubles:
+        from seeker.kernels.posterior import mass_by_theta
+
+        self.catch_up()
+        log_weights, sums = self._evaluator.grid.log_weights, self._sums
+        if sums is None:
+            return np.exp(log_weights)
+        weights = np.zeros(len(log_weights))
+        for start in range(0, self._count, _MASS_ITEMS):
+            prior = self._evaluator.prior_at(slice(start, min(start + _MASS_ITEMS, self._count)))
+            mass_by_theta(sums, start, log_weights, prior - log_total, weights)
+        return np.asarray(weights / weights.sum())
+
+    def forget(self) -> None:
+        self._sums = self._bounds = None
+        self.stages = [NO_TERMS] * len(self.stages)
+
+    def forget_prior(self) -> None:
+        self._bounds = None
+
+    def _basis(self, part: int) -> frozenset[Term]:
         return self.stages[part]
 
-    def begin(self, where: slice | Array, units: Array) -> None:
-        units[:] = 0 if self.sums is None else self.sums[:, where]
+    def _read_basis(self, where: slice | Rows, units: Array) -> None:
+        units[:] = 0 if self._sums is None else self._sums[:, where]
 
-    def make_room(self, deepest: float) -> None:
+    def _catch_up(self, stop: Stop, out: Doubles | None = None) -> None:
+        """Bring the sums up to date in one reading; out, (items,), receives the scores."""
+        evaluator, terms = self._evaluator, self._evaluator.terms
+        if not terms:
+            self.forget()
+        else:
+            self._make_room(sum(map(evaluator.depth, terms.union(*self.stages))))
+        self._upper()
+        stage = self.stage
+        keep = stage is not None and stage != terms
+        if stage is not None and keep:
+            first = evaluator.batch(stage)
+            evaluator.store.reserve(first.new, first.kept)
+        for number, part in enumerate(self.parts):
+            stage = self.stages[number]
+            if out is None and stage == terms:
+                continue
+            batch = evaluator.batch(stage)
+
+            def work(
+                start: int, end: int, batch: TermBatch = batch, same: bool = stage == terms
+            ) -> None:
+                run, rows = slice(start, end), np.arange(start, end)
+                units = evaluator.scratch_units(len(rows))
+                self._read_basis(run, units)
+                batch.add(rows, run, units, keep)
+                scores = scratch_array("scores", (len(rows),), _DOUBLE) if out is None else out[run]
+                evaluator.finish(units, run, scores)
+                if not same:
+                    self._write(run, units, scores)
+
+            self._work_on(part, work, stop)
+            self.stages[number] = terms
+        if keep:
+            evaluator.store.commit()
+            evaluator.forget_batches()
+
+    def _make_room(self, deepest: float) -> None:
         """Make sure that sums down to so many nats below zero can be held."""
         from seeker.kernels import UNIT
 
         dtype = np.dtype(np.int32 if deepest < _INT32 * UNIT else np.int64)
-        if self.sums is None:
-            self.sums = np.zeros((len(self.log_weights), self.count), dtype)
-        elif self.sums.dtype.itemsize < dtype.itemsize:
-            self.sums = self.sums.astype(dtype)
+        if self._sums is None:
+            self._sums = np.zeros((self._evaluator.thetas, self._count), dtype)
+        elif self._sums.dtype.itemsize < dtype.itemsize:
+            self._sums = self._sums.astype(dtype)
 
-    def keep(self, run: slice, units: Array, scores: Doubles) -> None:
+    def _write(self, run: slice, units: Array, scores: Doubles) -> None:
         """Take in the sums of a run of items, (thetas, rows), and the scores that follow."""
         from seeker.kernels.posterior import rounded_up
 
-        if self.sums is not None:
-            self.sums[:, run] = units
-        if self._upper is not None:
-            rounded_up(scores, self._upper[run])
+        if self._sums is not None:
+            self._sums[:, run] = units
+        if self._bounds is not None:
+            rounded_up(scores, self._bounds[run])
 
-    def upper(self, log_prior: Doubles | None) -> Floats:
-        from seeker.kernels.parallel import over_blocks
-        from seeker.kernels.posterior import rounded_up, scores
+    def _take_back(self, part: int, terms: frozenset[Term]) -> None:
+        self.catch_up()
 
-        if self._upper is None:
-            self._upper = prior_bounds(self.count, log_prior)
-            if self.sums is None:
-                return self._upper
-            sums, upper = self.sums, self._upper
+    def _upper(self) -> Floats:
+        from seeker.kernels.posterior import rounded_up
+
+        if self._bounds is None:
+            self._bounds = self._prior_bounds()
+            if self._sums is None:
+                return self._bounds
+            sums, bounds = self._sums, self._bounds
 
             def work(start: int, stop: int) -> None:
-                values = np.empty(stop - start)
-                scores(sums[:, start:stop].astype(np.int64), self.log_weights, values)
-                if log_prior is not None:
-                    values += log_prior[start:stop]
-                rounded_up(values, upper[start:stop])
+                run, values = slice(start, stop), np.empty(stop - start)
+                self._evaluator.finish(sums[:, run].astype(np.int64), run, values)
+                rounded_up(values, bounds[run])
 
-            over_blocks(self.count, work)
-        return self._upper
-
-    def forget_bounds(self) -> None:
-        """Find bounds anew when they are asked for."""
-        self._upper = None
-
-    def forget(self) -> None:
-        self.sums = self._upper = None
-        self.stages = [NO_TERMS] * len(self.stages)
+            over_blocks(self._count, work)
+        return self._bounds
 
 
 class UpperBounds(Accumulator):
     """Only upper bounds: four bytes an item, and one for every θ where there are several.
 
     top: of the log-likelihood, (items,). below: by how much each θ's sum stays below the best one,
-    (thetas, items), in sixteenths of a nat, rounded so that bounds stay bounds.
+    (thetas, items), in sixteenths of a nat, rounded so that bounds stay bounds. loose: by part,
+    whether bounds were raised because something was taken back. masses: of the terms for which all
+    scores were computed last, by block, the highest score and the mass of every θ, (thetas,).
     """
 
-    def __init__(self, count: int, log_weights: Doubles) -> None:
-        super().__init__(count, log_weights)
-        self.loose = [False] * len(self.stages)
-        """By part, whether bounds were raised because something was taken back."""
+    def __init__(self, evaluator: ScoreEvaluator, part_items: int) -> None:
+        super().__init__(evaluator, part_items)
+        self._loose = [False] * len(self.stages)
         self._top: Floats | None = None
-        self._below: Array = np.empty((len(log_weights), 0), np.uint8)
+        self._below: Array = np.empty((evaluator.thetas, 0), np.uint8)
+        self._masses: tuple[frozenset[Term], list[tuple[float, Doubles]]] | None = None
 
     @property
     def nbytes(self) -> int:
         return 0 if self._top is None else self._top.nbytes + self._below.nbytes
 
-    def basis(self, part: int) -> frozenset[Term]:
+    @property
+    def pending(self) -> bool:
+        """Whether there are parts whose bounds could be closer."""
+        return any(self._loose) or super().pending
+
+    def everywhere(self, stop: Stop = never) -> Doubles:
+        """Compute all scores from nothing, (items,). Bounds become as close as can be."""
+        from seeker.kernels.posterior import mass_by_theta
+
+        self._make_room()
+        evaluator, out = self._evaluator, np.empty(self._count)
+        terms, batch = evaluator.terms, evaluator.batch(NO_TERMS)
+        masses: dict[int, tuple[float, Doubles]] = {}
+
+        def work(start: int, end: int) -> None:
+            run, rows = slice(start, end), np.arange(start, end)
+            units = evaluator.scratch_units(len(rows))
+            units[:] = 0
+            batch.add(rows, run, units)
+            evaluator.finish(units, run, out[run])
+            self._lower(run, units, anew=True)
+            highest = float(out[run].max())
+            if highest > -np.inf:
+                weights = np.zeros(evaluator.thetas)
+                offsets = evaluator.prior_at(run) - highest
+                mass_by_theta(units, 0, evaluator.grid.log_weights, offsets, weights)
+                masses[start] = highest, weights
+
+        for number, part in enumerate(self.parts):
+            self._work_on(part, work, stop)
+            self.stages[number], self._loose[number] = terms, False
+        self._masses = terms, [masses[start] for start in sorted(masses)]
+        return out
+
+    def settings(self, log_total: float) -> Doubles:
+        if self._masses is None or self._masses[0] != self._evaluator.terms:
+            self.everywhere()
+        assert self._masses is not None
+        weights = np.zeros(self._evaluator.thetas)
+        for highest, mass in self._masses[1]:
+            weights += mass * np.exp(highest - log_total)
+        return np.asarray(weights / weights.sum())
+
+    def forget(self) -> None:
+        self._top = None
+        self._below = self._below[:, :0]
+        self.stages = [NO_TERMS] * len(self.stages)
+        self._loose = [False] * len(self.stages)
+
+    def forget_prior(self) -> None:
+        self._masses = None
+
+    def _basis(self, part: int) -> frozenset[Term]:
         return NO_TERMS
 
-    def begin(self, where: slice | Array, units: Array) -> None:
+    def _read_basis(self, where: slice | Rows, units: Array) -> None:
         units[:] = 0
 
-    def make_room(self) -> Floats:
+    def _catch_up(self, stop: Stop) -> None:
+        """Bring bounds up to date, reading only what is new where nothing was taken back."""
+        self._make_room()
+        evaluator, terms = self._evaluator, self._evaluator.terms
+        for number, part in enumerate(self.parts):
+            stage = self.stages[number]
+            anew = self._loose[number] or bool(stage - terms)
+            if stage == terms and not anew:
+                continue
+            batch = evaluator.batch(NO_TERMS if anew else stage)
+
+            def work(start: int, end: int, batch: TermBatch = batch, anew: bool = anew) -> None:
+                run, rows = slice(start, end), np.arange(start, end)
+                units = evaluator.scratch_units(len(rows))
+                units[:] = 0
+                batch.add(rows, run, units)
+                self._lower(run, units, anew)
+
+            self._work_on(part, work, stop)
+            self.stages[number], self._loose[number] = terms, False
+
+    def _make_room(self) -> Floats:
         """Have arrays to write to; return the bounds of the log-likelihood, (items,)."""
         if self._top is None:
-            self._top = np.zeros(self.count, np.float32)
-            self._below = np.zeros((len(self.log_weights), self.count), np.uint8)
+            self._top = np.zeros(self._count, np.float32)
+            self._below = np.zeros((self._evaluator.thetas, self._count), np.uint8)
         return self._top
 
-    def lower(self, run: slice, units: Array, anew: bool) -> None:
+    def _lower(self, run: slice, units: Array, anew: bool) -> None:
         """Take in terms of a run of items, (thetas, rows); anew: they are all that counts."""
         from seeker.kernels.posterior import lowered
 
-        top, below = self.make_room()[run], self._below[:, run]
+        top, below = self._make_room()[run], self._below[:, run]
         if anew:
             top[:] = 0.0
             below[:] = 0
-        lowered(units, self.log_weights, top, below)
+        lowered(units, self._evaluator.grid.log_weights, top, below)
 
-    def take_back(self, part: int, gone: frozenset[Term], depth: Callable[[Term], float]) -> None:
-        """Let terms no longer count: bounds rise by the most that the terms can have been."""
-        top, run = self.make_room(), self.part(part)
-        rise = sum(map(depth, gone))
+    def _take_back(self, part: int, terms: frozenset[Term]) -> None:
+        """Raise bounds by the most that the terms can have been."""
+        top, run = self._make_room(), self.parts[part]
+        rise = sum(map(self._evaluator.depth, terms))
         if rise < MAX_RISE_NATS:
             top[run] += np.float32(rise * (1.0 + 1e-6))
-            self.stages[part] -= gone
-            self.loose[part] = True
+            self.stages[part] -= terms
+            self._loose[part] = True
         else:
             top[run] = 0.0
             self._below[:, run] = 0
             self.stages[part] = NO_TERMS
 
-    def upper(self, log_prior: Doubles | None) -> Floats:
-        from seeker.kernels.parallel import over_blocks
+    def _upper(self) -> Floats:
         from seeker.kernels.posterior import rounded_up
 
-        top = self.make_room()
+        top, log_prior = self._make_room(), self._evaluator.log_prior
         if log_prior is None:
             return top
         upper = np.empty_like(top)
@@ -205,15 +416,5 @@ class UpperBounds(Accumulator):
         def work(start: int, stop: int) -> None:
             rounded_up(top[start:stop] + log_prior[start:stop], upper[start:stop])
 
-        over_blocks(self.count, work)
+        over_blocks(self._count, work)
         return upper
-
-    def forget(self) -> None:
-        self._top = None
-        self._below = self._below[:, :0]
-        self.stages = [NO_TERMS] * len(self.stages)
-        self.loose = [False] * len(self.stages)
-
-
-MAX_RISE_NATS = 8.0
-"""Nats by which bounds may be raised; beyond, they say so little that they are dropped."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from seeker.space import Space, VectorLookup, View
 from seeker.space.probes import DirectionProbe, DistanceProbe
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
+
+if TYPE_CHECKING:
+    from seeker.models.score_drop import ClickEffect
 
 
 @dataclass(frozen=True)
@@ -102,22 +105,6 @@ class Grid:
     log_weights: Doubles
 
 
-@dataclass(frozen=True, eq=False)
-class ClickEffect:
-    """What the next click can do at most.
-
-    likes, dislikes: what is judged now. most(gap, count): the most that a click can add to any
-    score if, at every item, the mean distance to what is judged the other way exceeds the clicked
-    item's (for a dislike: falls short of it) by no more than the gap; count: how many are judged
-    the other way. click(terms): the clicked item and whether it was liked, as new terms tell.
-    """
-
-    likes: tuple[int, ...]
-    dislikes: tuple[int, ...]
-    most: Callable[[float, int], float]
-    click: Callable[[Sequence[Term]], tuple[int, bool] | None]
-
-
 class Model(ABC):
     """How clicks become a log-likelihood for every item.
 
@@ -168,7 +155,7 @@ class Model(ABC):
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         """Split the clicks' log-likelihood of some items among the clicks: (items,) nats each."""
 
-    def foresight(self, evidence: Evidence) -> ClickEffect | None:
+    def click_effect(self, evidence: Evidence) -> ClickEffect | None:
         """Return what bounds the effect of the next click, if this model knows."""
         return None
 

@@ -11,7 +11,6 @@ import numpy as np
 from seeker.errors import NotFound, short
 from seeker.models.base import (
     Adder,
-    ClickEffect,
     Evidence,
     Grid,
     Model,
@@ -20,6 +19,7 @@ from seeker.models.base import (
     fitting,
     signs_for,
 )
+from seeker.models.score_drop import ClickEffect
 from seeker.space.view import Scale, check_scale
 from seeker.types import Array, Doubles
 from seeker.validation import check_names, check_number
@@ -96,7 +96,7 @@ class Pairwise(UniformViewsModel):
             PairTerm(AVERAGE, j, 0.0) for j in dislikes
         ]
 
-    def foresight(self, evidence: Evidence) -> ClickEffect | None:
+    def click_effect(self, evidence: Evidence) -> ClickEffect | None:
         """Bound a click's pairs together: log σ is concave, so Σ log σ(u) ≤ n log σ(mean u)."""
         likes, dislikes = frozenset(evidence.likes), frozenset(evidence.dislikes)
         if not likes or not dislikes or evidence.texts:

@@ -75,7 +75,7 @@ class Start(Event):
     repeat: Repeat = "never"
 
     @property
-    def given_prior(self) -> Doubles | None:
+    def prior_array(self) -> Doubles | None:
         """The log-probabilities that were given, (items,), if any were."""
         return None if isinstance(self.prior, str) else self.prior
 

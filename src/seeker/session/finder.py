@@ -42,34 +42,35 @@ class RankingHead:
 class Finder(ABC):
     """Order and belief of all items of a catalog, in one state of a session after another.
 
-    Little is computed before it is asked for. scores: under the model of the session, before
-    anything is known.
+    It must follow a state before it is asked anything, and little is computed before it is asked
+    for. scores: under the model of the session, before anything is known.
     """
 
-    def __init__(
-        self, catalog: SearchableCatalog, state: State, rows: RowIndex, scores: Scores
-    ) -> None:
+    _state: State
+
+    def __init__(self, catalog: SearchableCatalog, rows: RowIndex, scores: Scores) -> None:
         self._catalog = catalog
         self._rows = rows
         self._scores = scores
-        self._assumed: PriorInputs | None = None
-        self._trail = SeenItems(rows)
-        self._judged: dict[str, tuple[Rating, ClickEvidence]] = {}
+        self._prior_inputs: PriorInputs | None = None
+        self._evidence = Evidence()
+        self._click_evidence: dict[str, tuple[Rating, ClickEvidence]] = {}
+        self._seen = SeenItems(rows)
+        self._order: display.Ranking | None = None
         self._shortlist: display.Shortlist | None = None
         warm_up(scores)
-        self.follow(state)
 
     def follow(self, state: State) -> None:
         """Be about this state from now on. If that fails, follow the state before again."""
-        assumed = prior_inputs(state)
-        if assumed != self._assumed:
-            self._scores.set_prior(log_prior(self._catalog, state.start.given_prior, assumed))
-            self._assumed = assumed
-        self._evidence = self._heard(state)
+        inputs = prior_inputs(state)
+        if inputs != self._prior_inputs:
+            self._scores.set_prior(log_prior(self._catalog, state.start.prior_array, inputs))
+            self._prior_inputs = inputs
+        self._evidence = self._evidence_of(state)
         self._scores.condition_on(self._evidence)
-        self._trail.follow(state)
+        self._seen.follow(state)
         self._state = state
-        self._order: display.Ranking | None = None
+        self._order = None
         self.release_caches()
 
     def head(self, count: int) -> RankingHead:
@@ -114,8 +115,8 @@ class Finder(ABC):
 
     @property
     @abstractmethod
-    def asked_bytes(self) -> int:
-        """About how many bytes a ranking takes that was asked for: they are not in nbytes."""
+    def ranking_bytes(self) -> int:
+        """About how many bytes a ranking takes while it is computed: they are not in nbytes."""
 
     @property
     def _ranking(self) -> display.Ranking:
@@ -138,7 +139,7 @@ class Finder(ABC):
             step=state.step,
             page_size=state.start.page_size,
             blank=state.blank and state.exploration == 1.0,
-            clicks={row: count for row, count in self._trail.clicks.items() if row < items},
+            clicks={row: count for row, count in self._seen.clicks.items() if row < items},
             later=self._later(),
             shortlist=self._shortlist,
         )
@@ -152,36 +153,36 @@ class Finder(ABC):
         rated = {row(item) for item in state.ratings}
         groups: list[set[int]] = []
         if state.start.repeat == "never":
-            groups.append(self._trail.seen - rated)
+            groups.append(self._seen.rows - rated)
         if state.start.repeat != "always":
             groups.append(rated)
         prior = self._scores.log_prior
-        found = []
+        later = []
         for group in groups:
             rows = np.fromiter(group, np.int64, len(group))
             rows.sort()
             rows = rows[rows < len(self._catalog)]
-            found.append(rows if prior is None else rows[prior[rows] > -np.inf])
-        return tuple(rows for rows in found if len(rows))
+            later.append(rows if prior is None else rows[prior[rows] > -np.inf])
+        return tuple(rows for rows in later if len(rows))
 
-    def _heard(self, state: State) -> Evidence:
+    def _evidence_of(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""
-        before, self._judged = self._judged, {}
+        before, self._click_evidence = self._click_evidence, {}
         for item, rating in state.ratings.items():
-            known = before.get(item)
-            if known is None or known[0] is not rating:
-                known = rating, self._placed(rating)
-            self._judged[item] = known
+            entry = before.get(item)
+            if entry is None or entry[0] is not rating:
+                entry = rating, self._evidence_of_click(rating)
+            self._click_evidence[item] = entry
         return Evidence(
-            clicks=tuple(judged for _, judged in self._judged.values()),
+            clicks=tuple(click for _, click in self._click_evidence.values()),
             texts=tuple(
-                TextEvidence(view_of(self._catalog, said), tuple(said.vector))
-                for said in state.texts
-                if said.view is not None
+                TextEvidence(view_of(self._catalog, text), tuple(text.vector))
+                for text in state.texts
+                if text.view is not None
             ),
         )
 
-    def _placed(self, rating: Rating) -> ClickEvidence:
+    def _evidence_of_click(self, rating: Rating) -> ClickEvidence:
         """Return a click by rows of the catalog."""
         row = self._rows.of(rating.item)
         others = {*self._rows.of_known(rating.among)} - {row}

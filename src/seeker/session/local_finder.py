@@ -5,19 +5,22 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 
 from seeker.display import ShortlistExhausted
 from seeker.kernels.parallel import Interrupted, Stop, never
+from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
 from seeker.session.belief import Belief, Posterior
-from seeker.session.events import Click, Verdict
+from seeker.session.events import Click, Start, Verdict
 from seeker.session.finder import Finder, RankingHead
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.state import State
 
-VERDICTS: tuple[Verdict, ...] = ("like", "dislike")
+_VERDICTS: tuple[Verdict, ...] = ("like", "dislike")
+_BYTES_PER_ITEM = 8
 
 
 class PagePrefetch:
@@ -28,7 +31,7 @@ class PagePrefetch:
 
     def __init__(self) -> None:
         self._state: State | None = None
-        self._shown: frozenset[str] = frozenset()
+        self._page: frozenset[str] = frozenset()
         self._heads: dict[tuple[str, Verdict], RankingHead] = {}
 
     def of(self, state: State) -> RankingHead | None:
@@ -36,15 +39,15 @@ class PagePrefetch:
         click = state.last
         if state.before is not self._state or not isinstance(click, Click):
             return None
-        if self._shown != {*click.on_screen}:
+        if self._page != {*click.on_screen}:
             return None
         return self._heads.get((click.item, click.verdict))
 
-    def open(self, state: State, page: Sequence[str]) -> Iterator[Click]:
+    def missing(self, state: State, page: Sequence[str]) -> Iterator[Click]:
         """Yield the clicks on a state's page of which nothing is known yet, the likes first."""
         if state is not self._state:
-            self._state, self._shown, self._heads = state, frozenset(page), {}
-        for verdict in VERDICTS:
+            self._state, self._page, self._heads = state, frozenset(page), {}
+        for verdict in _VERDICTS:
             for item in page:
                 if (item, verdict) not in self._heads:
                     yield Click(item, verdict, tuple(page))
@@ -54,45 +57,45 @@ class PagePrefetch:
         self._heads[click.item, click.verdict] = head
 
 
-PREFETCH_ITEMS = 50_000
-"""From so many items on, the pages that the next click can lead to are found before it; in smaller
-catalogs a page takes less than finding all of them is worth."""
-
-CACHED_BELIEF_ITEMS = 1_000_000
-"""Up to so many items a belief is kept until the next click; beyond, while somebody holds it."""
-
-_BYTES_PER_ITEM = 8
-
-
 class LocalFinder(Finder):
     """Holds scores of all items, as far as they have been needed."""
 
-    def __init__(self, catalog: SearchableCatalog, state: State, rows: RowIndex) -> None:
-        model, person = state.start.model, state.start.person
-        space = model.space(list(catalog.views.values()), person, rows.departed)
+    def __init__(
+        self,
+        catalog: SearchableCatalog,
+        start: Start,
+        rows: RowIndex,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        space = start.model.space(list(catalog.views.values()), start.person, rows.departed)
+        super().__init__(catalog, rows, Scores(start.model, space, limits=limits))
+        self._limits = limits
+        self._prefetch = PagePrefetch()
+        self._prefetched: RankingHead | None = None
+        self._strained = False
         self._belief: Callable[[], Belief | None] | None = None
-        self._ahead = PagePrefetch()
-        super().__init__(catalog, state, rows, Scores(model, space))
 
     def follow(self, state: State) -> None:
         """Be about this state from now on."""
         super().follow(state)
-        self._foreseen = self._ahead.of(state)
+        self._prefetched = self._prefetch.of(state)
 
     def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, (count,) or fewer at the end of the catalog."""
-        foreseen = self._foreseen
-        if foreseen is not None and count <= len(foreseen.rows):
-            return replace(foreseen, rows=foreseen.rows[:count])
-        return super().head(count)
+        prefetched = self._prefetched
+        if prefetched is not None and count <= len(prefetched.rows):
+            return replace(prefetched, rows=prefetched.rows[:count])
+        head = super().head(count)
+        self._strained |= self._ranking.strained
+        return head
 
     def believe(self, stop: Stop = never) -> Belief:
         """Return what is believed now."""
         belief = None if self._belief is None else self._belief()
         if belief is None:
-            kept = belief = self._new_belief(stop)
-            few = len(self._catalog) <= CACHED_BELIEF_ITEMS
-            self._belief = (lambda: kept) if few else weakref.ref(belief)
+            cached = belief = self._new_belief(stop)
+            few = len(self._catalog) <= self._limits.cached_belief_items
+            self._belief = (lambda: cached) if few else weakref.ref(belief)
         return belief
 
     def _new_belief(self, stop: Stop) -> Belief:
@@ -102,7 +105,9 @@ class LocalFinder(Finder):
             """Return what this is now, also when it has moved on."""
             if self._state is state:
                 return self
-            return LocalFinder(self._catalog, state, self._rows)
+            finder = LocalFinder(self._catalog, state.start, self._rows, self._limits)
+            finder.follow(state)
+            return finder
 
         return Posterior(
             self._scores.everywhere(stop),
@@ -122,34 +127,40 @@ class LocalFinder(Finder):
         self._scores.catch_up(stop)
         page = self.head(self._state.start.page_size).rows.tolist()
         self._shortlist = self._ranking.shortlist()
-        self._scores.anticipate(self._evidence, page, stop)
-        if self._shortlist is not None and len(self._catalog) >= PREFETCH_ITEMS:
+        self._scores.anticipate(self._evidence, page, self._strained, stop)
+        if self._shortlist is not None and len(self._catalog) >= self._limits.prefetch_items:
             self._look_ahead(page, stop)
 
     def _look_ahead(self, page: list[int], stop: Stop) -> None:
         """Find the pages that a click on one of some rows leads to, as far as the list tells."""
         ids = [item.id for item in self._catalog.items(page)]
         self._rows.learn(ids, page)
-        state, kept = self._state, (self._order, self._belief, self._foreseen)
-        try:
-            for click in self._ahead.open(state, ids):
-                if stop():
-                    raise Interrupted
-                self.follow(click.apply(state))
-                ranking = self._ranked(replace(self._context(), listed_only=True))
-                with suppress(ShortlistExhausted):  # such a page is looked for when it is asked for
-                    self._ahead.add(click, RankingHead(ranking.head(len(page)), ranking.total))
-        finally:
-            self.follow(state)
-            self._order, self._belief, self._foreseen = kept
+        for click in self._prefetch.missing(self._state, ids):
+            if stop():
+                raise Interrupted
+            fork = self._fork()
+            fork.follow(click.apply(self._state))
+            ranking = fork._ranked(replace(fork._context(), listed_only=True))
+            with suppress(ShortlistExhausted):  # such a page is looked for when it is asked for
+                self._prefetch.add(click, RankingHead(ranking.head(len(page)), ranking.total))
+
+    def _fork(self) -> LocalFinder:
+        """Return another finder of the same session, to follow a click that may be made.
+
+        It shares what is kept of all items, so it may be asked about some of them only.
+        """
+        fork = copy(self)
+        fork._scores = self._scores.fork()
+        fork._seen = self._seen.copy()
+        return fork
 
     def release_caches(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks."""
         self._belief = None
         if columns:
-            self._scores.store.clear()
+            self._scores.release_columns()
 
     @property
-    def asked_bytes(self) -> int:
-        """About how many bytes a ranking takes that was asked for."""
+    def ranking_bytes(self) -> int:
+        """About how many bytes a ranking takes while it is computed."""
         return _BYTES_PER_ITEM * len(self._catalog)

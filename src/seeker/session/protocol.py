@@ -13,9 +13,9 @@ from seeker.space import View
 from seeker.types import Doubles, Floats
 
 if TYPE_CHECKING:
+    from seeker.session.events import Start
     from seeker.session.finder import Finder
     from seeker.session.rows import RowIndex
-    from seeker.session.state import State
 
 
 class TombstoneLookup(Protocol):
@@ -66,6 +66,6 @@ class SearchableCatalog(Protocol):
         """Items that are gone, as far as they are remembered."""
         ...
 
-    def finder(self, state: State, rows: RowIndex) -> Finder:
-        """Return what computes order and belief for a session in some state."""
+    def finder(self, start: Start, rows: RowIndex) -> Finder:
+        """Return what computes order and belief for a session that began like this."""
         ...

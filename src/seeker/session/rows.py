@@ -68,17 +68,25 @@ class RowIndex:
 
 
 class SeenItems:
-    """Carried on from a state to the one after it; after an undo, gathered from the beginning.
+    """What a person has seen and clicked, by row.
 
-    seen: what was on screen at any click, and what was liked or disliked. clicks: how often an
+    It is carried on from a state to the one after it; after an undo, gathered from the beginning.
+
+    rows: what was on screen at any click, and what was liked or disliked. clicks: how often an
     item was liked or disliked.
     """
 
-    def __init__(self, rows: RowIndex) -> None:
-        self.seen: set[int] = set()
+    def __init__(self, index: RowIndex) -> None:
+        self.rows: set[int] = set()
         self.clicks: dict[int, int] = {}
-        self._rows = rows
+        self._index = index
         self._state: State | None = None
+
+    def copy(self) -> SeenItems:
+        """Return the same, to be carried on in another way."""
+        copy = SeenItems(self._index)
+        copy.rows, copy.clicks, copy._state = {*self.rows}, {**self.clicks}, self._state
+        return copy
 
     def follow(self, state: State) -> None:
         """Be about this state from now on."""
@@ -86,7 +94,7 @@ class SeenItems:
         if before is not None and state.before is before and state.last is not None:
             self._add(state.last)
         else:
-            self.seen, self.clicks = set(), {}
+            self.rows, self.clicks = set(), {}
             for _, event in state.history:
                 self._add(event)
         self._state = state
@@ -94,8 +102,8 @@ class SeenItems:
     def _add(self, event: Event) -> None:
         if not isinstance(event, Click):
             return
-        self.seen.update(self._rows.of_known(event.on_screen))
+        self.rows.update(self._index.of_known(event.on_screen))
         if event.verdict != "clear":
-            row = self._rows.of(event.item)
-            self.seen.add(row)
+            row = self._index.of(event.item)
+            self.rows.add(row)
             self.clicks[row] = self.clicks.get(row, 0) + 1

@@ -30,7 +30,8 @@ class Session(SessionVerbs):
         self._events = list(events)
         self._state = fold(self._events)
         self._rows = RowIndex(catalog, self._events)
-        self._finder = catalog.finder(self._state, self._rows)
+        self._finder = catalog.finder(self._state.start, self._rows)
+        self._finder.follow(self._state)
         self._displayed: tuple[State, list[str]] | None = None
 
     def __repr__(self) -> str:
@@ -107,9 +108,9 @@ class Session(SessionVerbs):
         return self._finder.nbytes
 
     @property
-    def asked_bytes(self) -> int:
-        """About how many bytes a ranking takes that was asked for: they are not in nbytes."""
-        return self._finder.asked_bytes
+    def ranking_bytes(self) -> int:
+        """About how many bytes a ranking takes while it is computed: they are not in nbytes."""
+        return self._finder.ranking_bytes
 
     @property
     def pending_work(self) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from seeker.lab.results import STUDY_SOURCE, SCHEMA_VERSION
+from seeker.lab.results import SCHEMA_VERSION, STUDY_SOURCE
 from seeker.stores.sql import SqlStore
 from seeker.study.design import Cell
 from seeker.study.records import FOUND, GAVE_UP, Step, Trial
