@@ -9,8 +9,7 @@ import pytest
 
 from seeker.engine import Catalogs, Engine
 from seeker.stores import open_store
-from seeker.study.conduct import Study
-from seeker.study.searching import TrialSearch
+from seeker.study.study import Study
 from seeker.study.tables import ParticipantTable, tables_of
 from study.parts import CATALOG, CONSENT, Begin, Clock, design_of
 from support.stores import DURABLE, NewStore
@@ -38,14 +37,14 @@ def begin(catalogs: Catalogs) -> Iterator[Begin]:
     """How a study is begun in a store; all are closed in the end."""
     engines = []
 
-    def begun(address: str, clock: Clock | None = None, **given: object) -> TrialSearch:
+    def begun(address: str, clock: Clock | None = None, **given: object) -> Study:
         clock = clock or Clock()
         engine = Engine(catalogs, open_store(address), clock=clock)
         engines.append(engine)
         ParticipantTable(tables_of(engine.store)).begin(
             design_of(catalogs, **given), CONSENT, clock()
         )
-        return TrialSearch(Study(engine, clock))
+        return Study(engine, clock)
 
     yield begun
     for engine in engines:

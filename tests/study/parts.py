@@ -7,14 +7,14 @@ from pathlib import Path
 
 from seeker.engine import Catalogs
 from seeker.study.design import Design, content_of
-from seeker.study.searching import TrialSearch
+from seeker.study.study import Study
 from seeker.study.tables import digest
 from support.servers import Server
 
 CONSENT = "You agree."
 CATALOG = "shop"
 
-Begin = Callable[..., TrialSearch]
+Begin = Callable[..., Study]
 """Begins a study: in a store, with a clock, and with a design that differs as said."""
 
 
@@ -39,18 +39,18 @@ class Clock:
         return self.now
 
 
-def joined(study: TrialSearch) -> str:
-    return study.conduct.join(digest(CONSENT))[0]
+def joined(study: Study) -> str:
+    return study.join(digest(CONSENT))[0]
 
 
-def session_of(study: TrialSearch, key: str) -> str:
+def session_of(study: Study, key: str) -> str:
     current = study.next(key).current
     assert current is not None
     return current.session
 
 
-def target_in(study: TrialSearch, id: str) -> str:
-    trial = study.conduct.trials.of_session(id)
+def target_in(study: Study, id: str) -> str:
+    trial = study.trials.by_session(id)
     assert trial is not None
     return trial.target
 

@@ -43,12 +43,12 @@ def test_targets_are_drawn_evenly_and_never_twice_for_a_person() -> None:
 
 def test_a_cell_is_what_the_organiser_wrote() -> None:
     one = parse_cells(("pairwise:alpha=10:scale=raw",), ("epsilon:epsilon=0.25",))[0]
-    model, strategy, repeat = one.made("unrated")
+    model, strategy, repeat = one.start_settings("unrated")
     assert (model.alpha, model.scale) == (10, "raw")  # type: ignore[attr-defined]
     assert strategy.epsilon == 0.25  # type: ignore[attr-defined]
     assert repeat == "unrated"
     paper = parse_cells(("paper",), ("greedy",))[0]
-    model, strategy, repeat = paper.made("never")
+    model, strategy, repeat = paper.start_settings("never")
     assert (model.alpha, model.scale) == (1.0, "raw")  # type: ignore[attr-defined]
     assert strategy.first == "ranked"  # type: ignore[attr-defined]
     assert repeat == "always"

@@ -13,9 +13,8 @@ from seeker.engine import Catalogs, Engine
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
 from seeker.stores import MemoryStore, StoreError, open_store
 from seeker.stores.sqlite import SqliteStore
-from seeker.study.conduct import Study
 from seeker.study.export import count_progress, describe_progress, study_rows
-from seeker.study.searching import TrialSearch
+from seeker.study.study import Study
 from seeker.study.tables import ParticipantTable, digest, migrate, tables_of
 from study.parts import CONSENT, Begin, design_of, joined, session_of
 
@@ -69,15 +68,15 @@ def test_a_store_without_a_study_says_so_and_stays_so(catalogs: Catalogs, addres
 def test_only_the_text_that_was_read_is_consented_to(begin: Begin, file: str) -> None:
     study = begin(file, people=2)
     with pytest.raises(Conflict, match="changed"):
-        study.conduct.join(digest("something else"))
+        study.join(digest("something else"))
     first = joined(study)
     joined(study)
     with pytest.raises(Conflict, match="As many people"):
         joined(study)
-    study.conduct.withdraw(first)
+    study.withdraw(first)
     joined(study)
-    assert study.conduct.people.counts() == (3, 1)
-    assert [one.number for one in study.conduct.people.all()] == [1, 2]
+    assert study.people.counts() == (3, 1)
+    assert [one.number for one in study.people.all()] == [1, 2]
 
 
 def test_withdrawing_leaves_nothing_behind(address: str, begin: Begin) -> None:
@@ -86,20 +85,20 @@ def test_withdrawing_leaves_nothing_behind(address: str, begin: Begin) -> None:
     mine, theirs = session_of(study, key), session_of(study, other)
     study.show(mine)
     study.show(theirs)
-    study.conduct.withdraw(key)
+    study.withdraw(key)
     with pytest.raises(NotFound):
-        study.conduct.standing(key)
+        study.progress(key)
     with pytest.raises(NotFound):
         study.show(mine)
-    engine = study.conduct.engine
+    engine = study.engine
     assert engine.store.load(mine) is None
-    assert study.conduct.trials.steps(mine) == []
+    assert study.trials.steps(mine) == []
     assert {row["trial"] for row in study_rows(tables_of(engine.store))} == {0}
     assert len({row["participant"] for row in study_rows(tables_of(engine.store))}) == 1
     assert study.show(theirs).id == theirs
     with pytest.raises(NotFound):
-        study.conduct.withdraw(key)
-    assert study.conduct.people.counts() == (2, 1)
+        study.withdraw(key)
+    assert study.people.counts() == (2, 1)
 
 
 def test_two_tabs_get_one_trial(begin: Begin, address: str) -> None:
@@ -108,20 +107,20 @@ def test_two_tabs_get_one_trial(begin: Begin, address: str) -> None:
         key = joined(tabs[0])
         at_once = threading.Barrier(2)
 
-        def opened(tab: TrialSearch, key: str = key, at_once: threading.Barrier = at_once) -> str:
+        def opened(tab: Study, key: str = key, at_once: threading.Barrier = at_once) -> str:
             at_once.wait()
             return session_of(tab, key)
 
         with ThreadPoolExecutor(2) as hands:
             assert len(set(hands.map(opened, tabs))) == 1
     # What the slower tab had begun is gone: there are five searches for five people.
-    assert tabs[0].conduct.engine.store.count() == 5
+    assert tabs[0].engine.store.count() == 5
 
 
 def test_keys_are_not_kept(begin: Begin, tmp_path: Path) -> None:
     study = begin(str(tmp_path / "study.sqlite"))
     key = joined(study)
-    study.conduct.engine.close()
+    study.engine.close()
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
     assert key.encode() not in held
     assert digest(key).encode() in held
@@ -134,14 +133,14 @@ def test_progress_is_told_by_cell_and_without_identities(begin: Begin, file: str
     session_of(study, key)
     study.stop(key, 0)
     session_of(study, key)
-    one = count_progress(tables_of(study.conduct.engine.store))
+    one = count_progress(tables_of(study.engine.store))
     assert (one.joined, one.withdrawn, one.finished) == (2, 0, 0)
     assert (one.trials, one.wanted) == (1, 6)
     assert sum(cell.gave_up for cell in one.cells) == 1
     assert sum(cell.under_way for cell in one.cells) == 1
     assert len(one.cells) == 4
     lines = list(describe_progress(one))
-    label = study.conduct.people.of(key).label
+    label = study.people.by_key(key).label
     assert not any(label in line for line in lines)
     assert any("choice + random" in line for line in lines)
 
@@ -149,7 +148,7 @@ def test_progress_is_told_by_cell_and_without_identities(begin: Begin, file: str
 def test_a_store_that_fails_is_told_in_words(begin: Begin, file: str) -> None:
     study = begin(file)
     key = joined(study)
-    with tables_of(study.conduct.engine.store).writing() as run:
+    with tables_of(study.engine.store).writing() as run:
         run("DROP TABLE study_steps")
         run("DROP TABLE study_trials")
     with pytest.raises(SeekerError, match="cannot be kept or read"):

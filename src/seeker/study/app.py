@@ -15,12 +15,11 @@ from seeker.server.app import create_app, worker_settings
 from seeker.server.catalogs import open_catalogs
 from seeker.server.routes.system import page_file
 from seeker.server.settings import Settings
-from seeker.study.conduct import Study
 from seeker.study.design import content_of
-from seeker.study.searching import TrialSearch
+from seeker.study.study import Study
 
-FOREVER = 36_500.0
-"""Days: the searches of a study are never forgotten by themselves."""
+SESSION_DAYS = 36_500.0
+"""The searches of a study are never forgotten by themselves."""
 
 front = APIRouter(include_in_schema=False)
 
@@ -45,14 +44,14 @@ ROUTERS = (
 
 def study_app(settings: Settings, catalogs: Catalogs) -> FastAPI:
     """Make the application of the study that is in the store."""
-    app = create_app(settings, pinned(catalogs), ROUTERS)
-    conduct = Study(app.state.service.engine)
-    if content_of(conduct.catalog) != conduct.design.content:
+    app = create_app(settings, pin_versions(catalogs), ROUTERS)
+    study = Study(app.state.service.engine)
+    if content_of(study.catalog) != study.design.content:
         raise Conflict(
             "The catalog has changed since the study began.",
             "Go on with the version it began with, or begin a new study with another --store.",
         )
-    app.state.searching = TrialSearch(conduct)
+    app.state.study = study
     return app
 
 
@@ -64,6 +63,6 @@ def from_environment() -> FastAPI:
     return app
 
 
-def pinned(catalogs: Catalogs) -> Catalogs:
+def pin_versions(catalogs: Catalogs) -> Catalogs:
     """Return the catalogs as they are now: what people search must not change meanwhile."""
     return Catalogs({name: catalogs.get(name)[1] for name in catalogs.names}, clock=lambda: 0.0)

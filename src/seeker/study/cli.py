@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 STORE = "seeker-study.sqlite"
 DEMO = "demo"
-_LONGEST = 20_000
-"""Letters in a consent text that anybody would read."""
+_MAX_CONSENT_CHARACTERS = 20_000
+"""Nobody would read a longer text."""
 
 _store = click.option(
     "--store",
@@ -117,28 +117,30 @@ def run(
     from seeker.engine import Catalogs
     from seeker.server.runner import serve
     from seeker.stores import open_store
-    from seeker.study.app import FOREVER, study_app
+    from seeker.study.app import SESSION_DAYS, study_app
     from seeker.study.design import Design, content_of
     from seeker.study.tables import ParticipantTable, tables_of
 
-    place = _built_in() if catalog == DEMO and not Path(DEMO).exists() else catalog
-    settings = read_settings({**flags, "catalogs": (place,), "session_days": FOREVER}, file=config)
+    address = _demo_catalog() if catalog == DEMO and not Path(DEMO).exists() else catalog
+    settings = read_settings(
+        {**flags, "catalogs": (address,), "session_days": SESSION_DAYS}, file=config
+    )
     if not flags.get("store") and settings.store == Settings().store:
         # A study does not go where people's own searches are kept and forgotten after some days.
         settings = replace(settings, store=STORE)
-    name, opened = Catalogs.open(settings.catalogs).get()
+    name, opened_catalog = Catalogs.open(settings.catalogs).get()
     design = Design(
-        name,
-        content_of(opened),
-        len(opened),
-        tuple(one.strip() for one in models.split(",")),
-        tuple(one.strip() for one in strategies.split(",")),
-        page_size,
-        steps,
-        trials,
-        people,
-        repeat,
-        seed,
+        catalog=name,
+        content=content_of(opened_catalog),
+        items=len(opened_catalog),
+        models=tuple(one.strip() for one in models.split(",")),
+        strategies=tuple(one.strip() for one in strategies.split(",")),
+        page_size=page_size,
+        steps=steps,
+        trials=trials,
+        people=people,
+        repeat=repeat,
+        seed=seed,
     )
     store = open_store(settings.store, settings.store_timeouts)
     try:
@@ -167,15 +169,14 @@ for option in run.params:
 @_store
 def progress(store: str) -> None:
     """Tell how many take part, and how many searches are done and found by combination."""
-    from seeker.study.export import count_progress as counted
-    from seeker.study.export import describe_progress
+    from seeker.study.export import count_progress, describe_progress
 
-    opened = _opened(store)
+    tables = _open_tables(store)
     try:
-        for line in describe_progress(counted(opened)):
+        for line in describe_progress(count_progress(tables)):
             click.echo(line)
     finally:
-        opened.close()
+        tables.close()
 
 
 @study.command(short_help="Write a study as rows.")
@@ -186,17 +187,17 @@ def export(out: str, store: str) -> None:
     from seeker.lab.results import write_study
     from seeker.study.export import study_rows
 
-    opened = _opened(store)
+    tables = _open_tables(store)
     try:
-        made = list(study_rows(opened))
+        rows = list(study_rows(tables))
     finally:
-        opened.close()
-    write_study(Path(out), made)
-    searches = {(row["participant"], row["trial"]) for row in made}
-    click.echo(f"{len(made):,} pages of {len(searches):,} searches are in '{out}'.")
+        tables.close()
+    write_study(Path(out), rows)
+    searches = {(row["participant"], row["trial"]) for row in rows}
+    click.echo(f"{len(rows):,} pages of {len(searches):,} searches are in '{out}'.")
 
 
-def _built_in() -> str:
+def _demo_catalog() -> str:
     """Return the built-in catalog, which is built the first time."""
     from seeker.demo import demo_catalog
     from seeker.demo.catalog import folder
@@ -216,15 +217,15 @@ def consent_text(file: str | None) -> str:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8"
         raise BadInput(f"The consent text '{file}' cannot be read: {reason}.") from None
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_CONSENT_CHARACTERS:
         raise BadInput(
             f"The consent text '{file}' has {len(text):,} letters.",
-            f"It must have some, and at most {_LONGEST:,}.",
+            f"It must have some, and at most {_MAX_CONSENT_CHARACTERS:,}.",
         )
     return text
 
 
-def _opened(store: str) -> SqlStore:
+def _open_tables(store: str) -> SqlStore:
     """Open the tables of a store that is there."""
     from seeker.stores import open_existing
     from seeker.study.tables import tables_of

@@ -16,38 +16,11 @@ from seeker.server.validation import parse_model, parse_strategy
 from seeker.session import PAPER
 from seeker.session.events import REPEATS, Repeat
 
-_CELLS, _TARGETS, _SEEDS = range(3)
-
-
-def cell_of(cells: Sequence[Cell], seed: int, person: int, trial: int, trials: int) -> Cell:
-    """Return the cell of a person's trial: chance, but balanced.
-
-    All trials of all people stand in one row; each run of as many trials as there are cells holds
-    every cell once, in an order of its own. So at any time the cells differ by one trial at most,
-    as far as people complete theirs.
-    """
-    slot = person * trials + trial
-    block, place = divmod(slot, len(cells))
-    order = np.random.default_rng([seed, _CELLS, block]).permutation(len(cells))
-    return cells[int(order[place])]
-
-
-def target_of(items: int, seed: int, person: int, trial: int, trials: int) -> int:
-    """Return the row of the target of a person's trial: drawn evenly, none twice for a person."""
-    rng = np.random.default_rng([seed, _TARGETS, person])
-    return int(rng.choice(items, min(trials, items), replace=False)[trial])
-
-
-def seed_of(seed: int, person: int, trial: int) -> int:
-    """Return the seed of the search of a person's trial."""
-    return int(np.random.default_rng([seed, _SEEDS, person, trial]).integers(2**53))
-
-
 PAPER_MODEL = "paper"
 """A word for the paper's own setting: its model, strategies that begin as it does, repetition."""
 
-MOST = 32
-"""Cells beyond which no study could fill them."""
+MAX_CELLS = 32
+"""More of them no study could fill."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +35,23 @@ class Cell:
         """The name under which the cell is reported."""
         return f"{self.model} + {self.strategy}"
 
-    def made(self, repeat: Repeat) -> tuple[models.Model, display.Strategy, Repeat]:
+    def start_settings(self, repeat: Repeat) -> tuple[models.Model, display.Strategy, Repeat]:
         """Return what a search of this cell is started with."""
-        strategy = parse_strategy(_described(self.strategy))
+        strategy = parse_strategy(_parse_settings(self.strategy))
         if self.model != PAPER_MODEL:
-            return parse_model(_described(self.model)), strategy, repeat
+            return parse_model(_parse_settings(self.model)), strategy, repeat
         if hasattr(strategy, "first"):
             strategy = replace(strategy, first="ranked")  # type: ignore[type-var]
         return PAPER["model"], strategy, PAPER["repeat"]
 
     def settings(self, repeat: Repeat) -> str:
         """Return all that the search depends on, as JSON."""
-        model, strategy, again = self.made(repeat)
+        model, strategy, repeat = self.start_settings(repeat)
         return json.dumps(
             {
                 "model": models.to_json(model),
                 "strategy": display.to_json(strategy),
-                "repeat": again,
+                "repeat": repeat,
             },
             sort_keys=True,
         )
@@ -86,39 +59,40 @@ class Cell:
 
 def parse_cells(some_models: Sequence[str], strategies: Sequence[str]) -> tuple[Cell, ...]:
     """Return every model with every strategy; each must be one that can be made."""
-    made = tuple(Cell(model, strategy) for model in some_models for strategy in strategies)
-    if not made:
+    cells = tuple(Cell(model, strategy) for model in some_models for strategy in strategies)
+    if not cells:
         raise BadInput("A study needs a model and a strategy.", "Name at least one of each.")
-    if len(set(made)) < len(made):
+    if len(set(cells)) < len(cells):
         raise BadInput("A model or a strategy is named twice.", "Name each of them once.")
-    if len(made) > MOST:
+    if len(cells) > MAX_CELLS:
         raise BadInput(
-            f"These are {len(made)} combinations of models and strategies, at most {MOST} may be."
+            f"These are {len(cells)} combinations of models and strategies, "
+            f"at most {MAX_CELLS} may be."
         )
-    for cell in made:
-        cell.made("never")
-    return made
+    for cell in cells:
+        cell.start_settings("never")
+    return cells
 
 
-def _described(words: str) -> Mapping[str, Any]:
+def _parse_settings(words: str) -> Mapping[str, Any]:
     """Return settings from words such as "pairwise" or "pairwise:alpha=10:scale=raw"."""
-    name, *settings = words.split(":")
-    described: dict[str, Any] = {"name": name.strip()}
-    for setting in settings:
+    name, *assignments = words.split(":")
+    settings: dict[str, Any] = {"name": name.strip()}
+    for setting in assignments:
         key, equals, value = setting.partition("=")
         if not equals:
             raise BadInput(
                 f"{setting!r} in {words!r} is not a setting.", "Write it like pairwise:alpha=10."
             )
-        described[key.strip()] = _value(value.strip())
-    return described
+        settings[key.strip()] = _parse_value(value.strip())
+    return settings
 
 
-def _value(written: str) -> object:
+def _parse_value(text: str) -> object:
     try:
-        return json.loads(written)
+        return json.loads(text)
     except ValueError:
-        return written
+        return text
 
 
 LIMITS = {
@@ -177,9 +151,9 @@ class Design:
         return json.dumps(asdict(self))
 
     @classmethod
-    def from_json(cls, written: str) -> Design:
+    def from_json(cls, text: str) -> Design:
         """Return the design that `to_json` wrote."""
-        values: dict[str, Any] = json.loads(written)
+        values: dict[str, Any] = json.loads(text)
         for name in ("models", "strategies"):
             values[name] = tuple(values[name])
         return cls(**values)
@@ -187,10 +161,10 @@ class Design:
     def differences(self, other: Design) -> list[str]:
         """Return in what two designs differ, in words; how many may take part does not count."""
         return [
-            f"{one.name} is {_said(getattr(self, one.name))} there, "
-            f"but {_said(getattr(other, one.name))} here"
-            for one in fields(self)
-            if one.name != "people" and getattr(self, one.name) != getattr(other, one.name)
+            f"{field.name} is {_text(getattr(self, field.name))} there, "
+            f"but {_text(getattr(other, field.name))} here"
+            for field in fields(self)
+            if field.name != "people" and getattr(self, field.name) != getattr(other, field.name)
         ]
 
 
@@ -199,5 +173,32 @@ def content_of(catalog: Catalog) -> str:
     return catalog.manifest.identity if catalog.manifest else f"{len(catalog)} items in memory"
 
 
-def _said(value: object) -> str:
+def _text(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value)
+
+
+_CELL_STREAM, _TARGET_STREAM, _SEED_STREAM = range(3)
+
+
+def cell_of(cells: Sequence[Cell], seed: int, person: int, trial: int, trials: int) -> Cell:
+    """Return the cell of a person's trial: chance, but balanced.
+
+    All trials of all people stand in one row; each run of as many trials as there are cells holds
+    every cell once, in an order of its own. So at any time the cells differ by one trial at most,
+    as far as people complete theirs.
+    """
+    slot = person * trials + trial
+    block, place = divmod(slot, len(cells))
+    order = np.random.default_rng([seed, _CELL_STREAM, block]).permutation(len(cells))
+    return cells[int(order[place])]
+
+
+def target_of(items: int, seed: int, person: int, trial: int, trials: int) -> int:
+    """Return the row of the target of a person's trial: drawn evenly, none twice for a person."""
+    rng = np.random.default_rng([seed, _TARGET_STREAM, person])
+    return int(rng.choice(items, min(trials, items), replace=False)[trial])
+
+
+def seed_of(seed: int, person: int, trial: int) -> int:
+    """Return the seed of the search of a person's trial."""
+    return int(np.random.default_rng([seed, _SEED_STREAM, person, trial]).integers(2**53))

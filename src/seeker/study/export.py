@@ -17,7 +17,7 @@ from seeker.study.tables import ParticipantTable, TrialTable
 def study_rows(store: SqlStore) -> Iterator[dict[str, Any]]:
     """Yield one row per page of every trial; participants have their random labels only."""
     people, trials = ParticipantTable(store), TrialTable(store)
-    design = people.begun()
+    design = people.require_design()
     labels = {person.number: person.label for person in people.all()}
     for trial in trials.all():
         if trial.person not in labels:
@@ -48,10 +48,10 @@ def study_rows(store: SqlStore) -> Iterator[dict[str, Any]]:
 
 def _pages(trial: Trial, steps: list[Step]) -> Iterator[dict[str, Any]]:
     likes = dislikes = 0
-    place: dict[str, int] = {trial.target: trial.target_row}
+    row_of: dict[str, int] = {trial.target: trial.target_row}
     for step in steps:
-        place.update(zip(step.page, step.rows, strict=True))
-        clicked = [] if step.item is None else [place[step.item]]
+        row_of.update(zip(step.page, step.rows, strict=True))
+        clicked = [] if step.item is None else [row_of[step.item]]
         liked = clicked if step.act == "like" else []
         disliked = clicked if step.act == "dislike" else []
         likes, dislikes = likes + len(liked), dislikes + len(disliked)
@@ -97,14 +97,14 @@ class CellCount:
 
     def to_json(self) -> dict[str, Any]:
         """Return the counts as plain values."""
-        written = asdict(self)
-        steps = written.pop("steps")
-        written["mean_steps"] = sum(steps) / len(steps) if steps else None
-        return written
+        counts = asdict(self)
+        steps = counts.pop("steps")
+        counts["mean_steps"] = sum(steps) / len(steps) if steps else None
+        return counts
 
 
 @dataclass(frozen=True)
-class Progress:
+class StudyProgress:
     """The whole study. finished: people who have done all their trials."""
 
     joined: int
@@ -119,10 +119,10 @@ class Progress:
         return {**vars(self), "cells": [cell.to_json() for cell in self.cells]}
 
 
-def count_progress(store: SqlStore) -> Progress:
+def count_progress(store: SqlStore) -> StudyProgress:
     """Count what has been done."""
     people = ParticipantTable(store)
-    design = people.begun()
+    design = people.require_design()
     cells = {(cell.model, cell.strategy): CellCount(**vars(cell)) for cell in design.cells}
     done: Counter[int] = Counter()
     for model, strategy, person, outcome, pages, overlooked in TrialTable(store).counts():
@@ -137,26 +137,27 @@ def count_progress(store: SqlStore) -> Progress:
         cell.overlooked += overlooked
         cell.steps.append(pages if outcome == FOUND else design.steps)
     joined, withdrawn = people.counts()
-    return Progress(
-        joined,
-        withdrawn,
-        sum(count >= design.trials for count in done.values()),
-        done.total(),
-        design.trials * (joined - withdrawn),
-        list(cells.values()),
+    return StudyProgress(
+        joined=joined,
+        withdrawn=withdrawn,
+        finished=sum(count >= design.trials for count in done.values()),
+        trials=done.total(),
+        wanted=design.trials * (joined - withdrawn),
+        cells=list(cells.values()),
     )
 
 
-def describe_progress(one: Progress) -> Iterator[str]:
+def describe_progress(progress: StudyProgress) -> Iterator[str]:
     """Yield the lines of a table for the organiser."""
     yield (
-        f"{one.joined - one.withdrawn:,} people take part ({one.withdrawn:,} have withdrawn); "
-        f"{one.finished:,} have done all their searches."
+        f"{progress.joined - progress.withdrawn:,} people take part "
+        f"({progress.withdrawn:,} have withdrawn); "
+        f"{progress.finished:,} have done all their searches."
     )
-    yield f"{one.trials:,} of {one.wanted:,} searches are done."
-    width = max(len(f"{cell.model} + {cell.strategy}") for cell in one.cells)
+    yield f"{progress.trials:,} of {progress.wanted:,} searches are done."
+    width = max(len(f"{cell.model} + {cell.strategy}") for cell in progress.cells)
     yield f"{'':{width}}  done  under way  found  gave up  overlooked  mean steps"
-    for cell in one.cells:
+    for cell in progress.cells:
         name = f"{cell.model} + {cell.strategy}"
         share = f"{cell.found / cell.done:5.0%}" if cell.done else "    –"
         steps = f"{sum(cell.steps) / len(cell.steps):10.1f}" if cell.steps else f"{'–':>10}"

@@ -46,10 +46,20 @@ class Trial:
 
 
 @dataclass(frozen=True)
+class ActRecord:
+    """What was done on the page of a number, to which item, and what was on screen."""
+
+    number: int
+    act: Act
+    item: str | None = None
+    shown: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Step:
     """One page of a trial, and what was done on it.
 
-    number: how many things were done before. at: when it was made, opened: when it was last
+    number: how many acts came before. at: when it was made, opened: when it was last
     opened, acted: when something was done on it (seconds since 1970). milliseconds: how long the
     service took to make it. rank: the target's place by belief, 1 is best, ties share the middle
     place. claimed: how probable it was held that the target is on the page. page, rows: the items

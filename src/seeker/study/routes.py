@@ -23,17 +23,16 @@ from seeker.server.serializers import item_response, json_response, session_resp
 from seeker.server.service import Authorization, ServiceDep
 from seeker.server.strict_json import StrictRoute
 from seeker.session import Click, Event, Found, Redo, Undo
-from seeker.study.conduct import ParticipantProgress, Study
 from seeker.study.export import count_progress
 from seeker.study.schemas import (
     AboutResponse,
-    JoinedResponse,
     JoinRequest,
+    NewParticipantResponse,
+    ParticipantResponse,
     ProgressResponse,
     RecordsResponse,
-    StandingResponse,
 )
-from seeker.study.searching import TrialSearch
+from seeker.study.study import ParticipantProgress, Study
 from seeker.study.tables import tables_of, unknown_participant
 
 router = APIRouter(prefix="/v1/study", tags=["study"], route_class=StrictRoute)
@@ -46,18 +45,10 @@ Key = Annotated[
 Number = Annotated[int, Path(ge=0, le=1000, description="Which of a participant's searches.")]
 
 
-async def get_trial_search(request: Request) -> TrialSearch:
+async def get_study(request: Request) -> Study:
     """Return the study that a request is for; plain functions would be called in a thread."""
-    searching: TrialSearch = request.app.state.searching
-    return searching
-
-
-TrialSearchDep = Annotated[TrialSearch, Depends(get_trial_search)]
-
-
-async def get_study(searching: TrialSearchDep) -> Study:
-    """Return how the study is conducted that a request is for."""
-    return searching.conduct
+    study: Study = request.app.state.study
+    return study
 
 
 StudyDep = Annotated[Study, Depends(get_study)]
@@ -83,52 +74,55 @@ async def about(service: ServiceDep, study: StudyDep) -> Response:
 
 
 @router.post(
-    "/participants", status_code=201, response_model=JoinedResponse, responses=problem_statuses(409)
+    "/participants",
+    status_code=201,
+    response_model=NewParticipantResponse,
+    responses=problem_statuses(409),
 )
 async def join(service: ServiceDep, study: StudyDep, body: JoinRequest) -> Response:
     """Take part, having read the consent text."""
 
     def work() -> dict[str, Any]:
-        key, standing = study.join(body.consent)
-        return {"key": key, **_standing_json(study, standing)}
+        key, progress = study.join(body.consent)
+        return {"key": key, **_progress_json(study, progress)}
 
     return JSONResponse(await service.run(work), 201)
 
 
-@router.get("/participants/{key}", response_model=StandingResponse, responses=problem_statuses(404))
-async def standing(key: Key, service: ServiceDep, study: StudyDep) -> Response:
+@router.get(
+    "/participants/{key}", response_model=ParticipantResponse, responses=problem_statuses(404)
+)
+async def participant(key: Key, service: ServiceDep, study: StudyDep) -> Response:
     """Tell a participant where they are."""
     return JSONResponse(
-        await service.run(lambda: _standing_json(study, study.standing(key)), _turn(key))
+        await service.run(lambda: _progress_json(study, study.progress(key)), _turn(key))
     )
 
 
 @router.post(
     "/participants/{key}/trials",
-    response_model=StandingResponse,
+    response_model=ParticipantResponse,
     responses=problem_statuses(404, 409),
 )
-async def trial(key: Key, service: ServiceDep, searching: TrialSearchDep) -> Response:
+async def trial(key: Key, service: ServiceDep, study: StudyDep) -> Response:
     """Begin the next search, or go on with the one that is not over."""
 
     def work() -> dict[str, Any]:
-        return _standing_json(searching.conduct, searching.next(key))
+        return _progress_json(study, study.next(key))
 
     return JSONResponse(await service.run(work, _turn(key)))
 
 
 @router.post(
     "/participants/{key}/trials/{number}/stop",
-    response_model=StandingResponse,
+    response_model=ParticipantResponse,
     responses=problem_statuses(404, 409),
 )
-async def stop(
-    key: Key, number: Number, service: ServiceDep, searching: TrialSearchDep
-) -> Response:
+async def stop(key: Key, number: Number, service: ServiceDep, study: StudyDep) -> Response:
     """Give up a search."""
 
     def work() -> dict[str, Any]:
-        return _standing_json(searching.conduct, searching.stop(key, number))
+        return _progress_json(study, study.stop(key, number))
 
     return JSONResponse(await service.run(work, _turn(key)))
 
@@ -149,7 +143,7 @@ async def withdraw(key: Key, service: ServiceDep, study: StudyDep) -> Response:
 
 
 @router.get("/progress", response_model=ProgressResponse, responses=problem_statuses(401, 403))
-async def how_far(
+async def progress(
     service: ServiceDep, study: StudyDep, authorization: Authorization = None
 ) -> Response:
     """Tell the organiser how far the study has come; needs an admin key."""
@@ -159,40 +153,39 @@ async def how_far(
 
 
 def _turn(key: str) -> str:
+    """Return the name under which a participant's requests take turns."""
     return f"participant {key}"
 
 
-def _standing_json(study: Study, standing: ParticipantProgress) -> dict[str, Any]:
-    current, ended = standing.current, None
-    if standing.trials and current is None:
-        last = standing.trials[-1]
-        ended = {"number": last.number, "outcome": last.outcome, "used": standing.used}
-    going = None
-    if current is not None:
-        going = {
-            "number": current.number,
-            "session": current.session,
-            "target": item_response(
-                study.catalog.item(current.target), study.design.catalog
-            ).model_dump(),
-            "used": standing.used,
+def _progress_json(study: Study, progress: ParticipantProgress) -> dict[str, Any]:
+    trial, current, last = progress.current, None, None
+    if trial is not None:
+        target = item_response(study.catalog.item(trial.target), study.design.catalog)
+        current = {
+            "number": trial.number,
+            "session": trial.session,
+            "target": target.model_dump(),
+            "used": progress.used,
         }
+    elif progress.trials:
+        ended = progress.trials[-1]
+        last = {"number": ended.number, "outcome": ended.outcome, "used": progress.used}
     return {
         "trials": study.design.trials,
         "steps": study.design.steps,
-        "done": standing.done,
-        "current": going,
-        "last": ended,
+        "done": progress.done,
+        "current": current,
+        "last": last,
     }
 
 
 def _records_json(study: Study, key: str) -> dict[str, Any]:
-    standing = study.standing(key)
-    person = standing.person
+    progress = study.progress(key)
+    participant = progress.participant
     return {
-        "label": person.label,
-        "consent": person.consent,
-        "began": person.began,
+        "label": participant.label,
+        "consent": participant.consent,
+        "began": participant.began,
         "trials": [
             {
                 "number": trial.number,
@@ -211,7 +204,7 @@ def _records_json(study: Study, key: str) -> dict[str, Any]:
                     for step in study.trials.steps(trial.session)
                 ],
             }
-            for trial in standing.trials
+            for trial in progress.trials
         ],
     }
 
@@ -220,7 +213,7 @@ searches = APIRouter(prefix="/v1/sessions", tags=["searches"], route_class=Stric
 
 
 @searches.get("/{id}", response_model=SessionResponse, responses=problem_statuses(404, 409))
-async def show(id: Id, service: ServiceDep, study: TrialSearchDep) -> Response:
+async def show(id: Id, service: ServiceDep, study: StudyDep) -> Response:
     """Return where a search is."""
     return json_response(session_response(await service.run(lambda: study.show(id), id)))
 
@@ -244,9 +237,9 @@ STUDY_ACTS: Mapping[type[Event], type[ActRequest]] = {
     Found: FoundRequest,
 }
 
-for event, asked in STUDY_ACTS.items():
+for event, body in STUDY_ACTS.items():
     searches.post(
         f"/{{id}}/{event.path}",
         response_model=SessionResponse,
         responses=problem_statuses(404, 409),
-    )(act_route(asked, event.type, TrialSearchDep))
+    )(act_route(body, event.type, StudyDep))

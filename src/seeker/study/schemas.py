@@ -36,7 +36,7 @@ class TrialResponse(BaseModel):
     used: int
 
 
-class EndedResponse(BaseModel):
+class EndedTrialResponse(BaseModel):
     """A search that has ended."""
 
     number: int
@@ -44,17 +44,17 @@ class EndedResponse(BaseModel):
     used: int
 
 
-class StandingResponse(BaseModel):
-    """Where a participant is."""
+class ParticipantResponse(BaseModel):
+    """Where a participant is: the searches done, the one that goes on, or the one that ended."""
 
     trials: int
     steps: int
     done: int
     current: TrialResponse | None
-    last: EndedResponse | None
+    last: EndedTrialResponse | None
 
 
-class JoinedResponse(StandingResponse):
+class NewParticipantResponse(ParticipantResponse):
     """A new participant; the key is the only way back to their searches."""
 
     key: str

@@ -14,10 +14,10 @@ from seeker.stores import Store, StoreError
 from seeker.stores.migrations import bring_up
 from seeker.stores.sql import SqlStore, Transaction
 from seeker.study.design import Design
-from seeker.study.records import Act, Outcome, Participant, Step, Trial
+from seeker.study.records import ActRecord, Outcome, Participant, Step, Trial
 
-_LABEL = string.ascii_lowercase + string.digits
-_PERSON = "number, label, consent, began"
+_LABEL_CHARACTERS = string.ascii_lowercase + string.digits
+_PERSON_COLUMNS = "number, label, consent, began"
 
 
 class StudyFullError(Conflict):
@@ -62,11 +62,11 @@ class ParticipantTable:
         How many may take part and the consent text may change while a study goes on; whoever took
         part before has consented to what they saw.
         """
-        there = self.design()
-        different = [] if there is None else there.differences(design)
-        if different:
+        stored = self.design()
+        differences = [] if stored is None else stored.differences(design)
+        if differences:
             raise Conflict(
-                f"The store holds a study of another design: {'; '.join(different)}.",
+                f"The store holds a study of another design: {'; '.join(differences)}.",
                 "Give the same settings to go on with it, or another --store for a new study.",
             )
         migrate(self._store)
@@ -88,14 +88,14 @@ class ParticipantTable:
 
     def design(self) -> Design | None:
         """Return the design of the study in this store, or None if there is none."""
-        if not self._there():
+        if not self._exists():
             return None
         migrate(self._store)
         with self._store.reading() as run:
-            found = run("SELECT design FROM study").fetchall()
-        return Design.from_json(found[0][0]) if found else None
+            rows = run("SELECT design FROM study").fetchall()
+        return Design.from_json(rows[0][0]) if rows else None
 
-    def begun(self) -> Design:
+    def require_design(self) -> Design:
         """Return the design of the study that is in this store."""
         design = self.design()
         if design is None:
@@ -105,11 +105,11 @@ class ParticipantTable:
     def consent(self) -> str:
         """Return the text that participants consent to now."""
         with self._store.reading() as run:
-            found = run(
+            rows = run(
                 "SELECT text FROM study_consents "
                 "JOIN study ON study.consent = study_consents.digest"
             ).fetchall()
-        return str(found[0][0])
+        return str(rows[0][0])
 
     def counts(self) -> tuple[int, int]:
         """Return how many people ever joined, and how many of them have withdrawn."""
@@ -117,51 +117,51 @@ class ParticipantTable:
             joined, withdrawn = run("SELECT joined, withdrawn FROM study").fetchall()[0]
         return int(joined), int(withdrawn)
 
-    def join(self, consented: str, most: int, at: float) -> tuple[str, Participant]:
+    def join(self, consent: str, max_people: int, at: float) -> tuple[str, Participant]:
         """Add a participant, who gets the next number; return their key, which is not kept."""
         key = secrets.token_urlsafe(16)
-        label = "".join(secrets.choice(_LABEL) for _ in range(10))
+        label = "".join(secrets.choice(_LABEL_CHARACTERS) for _ in range(10))
         with self._store.writing() as run:
             # The update comes first: it keeps others out until this number is taken.
             run("UPDATE study SET joined = joined + 1")
-            joined, withdrawn, consent = run(
+            joined, withdrawn, current_consent = run(
                 "SELECT joined, withdrawn, consent FROM study"
             ).fetchall()[0]
-            if consented != consent:
+            if consent != current_consent:
                 raise Conflict(
                     "The consent text has changed since you read it.", "Read it again, please."
                 )
-            if joined - withdrawn > most:
+            if joined - withdrawn > max_people:
                 raise StudyFullError(
                     "As many people take part as are needed.", "Thank you for coming."
                 )
             run(
-                f"INSERT INTO study_people (digest, {_PERSON}) VALUES (?, ?, ?, ?, ?)",
+                f"INSERT INTO study_people (digest, {_PERSON_COLUMNS}) VALUES (?, ?, ?, ?, ?)",
                 digest(key),
                 joined - 1,
                 label,
-                consented,
+                consent,
                 at,
             )
-        return key, Participant(joined - 1, label, consented, at)
+        return key, Participant(joined - 1, label, consent, at)
 
-    def of(self, key: str) -> Participant:
+    def by_key(self, key: str) -> Participant:
         """Return who holds a key."""
         with self._store.reading() as run:
-            found = run(
-                f"SELECT {_PERSON} FROM study_people WHERE digest = ?", digest(key)
+            rows = run(
+                f"SELECT {_PERSON_COLUMNS} FROM study_people WHERE digest = ?", digest(key)
             ).fetchall()
-        if not found:
+        if not rows:
             raise unknown_participant()
-        return Participant(*found[0])
+        return Participant(*rows[0])
 
     def all(self) -> list[Participant]:
         """Return everybody who takes part, in the order of their coming."""
         with self._store.reading() as run:
-            found = run(f"SELECT {_PERSON} FROM study_people ORDER BY number").fetchall()
-        return [Participant(*one) for one in found]
+            rows = run(f"SELECT {_PERSON_COLUMNS} FROM study_people ORDER BY number").fetchall()
+        return [Participant(*row) for row in rows]
 
-    def _there(self) -> bool:
+    def _exists(self) -> bool:
         """Return whether there are tables of a study; looking for one must not make one."""
         try:
             with self._store.reading() as run:
@@ -178,11 +178,11 @@ class ParticipantTable:
                 run("UPDATE study SET withdrawn = withdrawn + 1")
 
 
-_TRIAL = (
+_TRIAL_COLUMNS = (
     "session, person, number, target, target_row, model, strategy, seed, version, "
     "began, ended, outcome"
 )
-_STEP = (
+_STEP_COLUMNS = (
     "number, at, opened, milliseconds, target_rank, on_page, claimed, page, page_rows, "
     "act, item, shown, acted, mistaken"
 )
@@ -197,19 +197,20 @@ class TrialTable:
     def add(self, trial: Trial) -> bool:
         """Keep a new trial; False if this person has one of this number already."""
         with self._store.writing() as run:
-            values = [getattr(trial, name.strip()) for name in _TRIAL.split(",")]
+            values = [getattr(trial, name.strip()) for name in _TRIAL_COLUMNS.split(",")]
             marks = ", ".join("?" * len(values))
-            made = run(
-                f"INSERT INTO study_trials ({_TRIAL}) VALUES ({marks}) ON CONFLICT DO NOTHING",
+            inserted = run(
+                f"INSERT INTO study_trials ({_TRIAL_COLUMNS}) VALUES ({marks}) "
+                "ON CONFLICT DO NOTHING",
                 *values,
             )
-            return made.rowcount == 1
+            return inserted.rowcount == 1
 
-    def of_session(self, session: str) -> Trial | None:
+    def by_session(self, session: str) -> Trial | None:
         """Return the trial that a session belongs to."""
         return next(self._find("session = ?", session), None)
 
-    def of_person(self, person: int) -> list[Trial]:
+    def by_person(self, person: int) -> list[Trial]:
         """Return a participant's trials in their order."""
         return list(self._find("person = ?", person))
 
@@ -220,21 +221,22 @@ class TrialTable:
     def steps(self, session: str) -> list[Step]:
         """Return the steps of a trial in their order."""
         with self._store.reading() as run:
-            found = run(
-                f"SELECT {_STEP} FROM study_steps WHERE session = ? ORDER BY number", session
+            rows = run(
+                f"SELECT {_STEP_COLUMNS} FROM study_steps WHERE session = ? ORDER BY number",
+                session,
             ).fetchall()
-        return [_step(row) for row in found]
+        return [_step(row) for row in rows]
 
-    def last(self, session: str) -> int:
+    def last_page(self, session: str) -> int:
         """Return the number of the last page that was recorded, −1 if there is none yet."""
         with self._store.reading() as run:
-            found = run("SELECT max(number) FROM study_steps WHERE session = ?", session).fetchall()
-        return -1 if found[0][0] is None else int(found[0][0])
+            rows = run("SELECT max(number) FROM study_steps WHERE session = ?", session).fetchall()
+        return -1 if rows[0][0] is None else int(rows[0][0])
 
     def record(
         self,
         session: str,
-        acts: Sequence[tuple[int, Act, str | None, Sequence[str]]],
+        acts: Sequence[ActRecord],
         pages: Sequence[Step],
         outcome: Outcome | None,
         at: float,
@@ -246,16 +248,16 @@ class TrialTable:
         with self._store.writing() as run:
             for page in pages:
                 _insert(run, session, page)
-            for number, act, item, shown in acts:
+            for act in acts:
                 run(
                     "UPDATE study_steps SET act = ?, item = ?, shown = ?, acted = ? "
                     "WHERE session = ? AND number = ? AND act IS NULL",
-                    act,
-                    item,
-                    json.dumps(list(shown)),
+                    act.act,
+                    act.item,
+                    json.dumps(list(act.shown)),
                     at,
                     session,
-                    number,
+                    act.number,
                 )
             if outcome is not None:
                 run(
@@ -273,7 +275,7 @@ class TrialTable:
         it, as `Step.overlooked` has it.
         """
         with self._store.reading() as run:
-            found = run(
+            rows = run(
                 "SELECT model, strategy, person, outcome, count(study_steps.number), "
                 "max(CASE WHEN on_page = 1 AND act IS NOT NULL "
                 "AND NOT (act IN ('found', 'like') AND item = target) THEN 1 ELSE 0 END) "
@@ -281,14 +283,14 @@ class TrialTable:
                 "ON study_steps.session = study_trials.session "
                 "GROUP BY study_trials.session, model, strategy, person, outcome"
             ).fetchall()
-        return [(*row[:5], bool(row[5])) for row in found]
+        return [(*row[:5], bool(row[5])) for row in rows]
 
-    def opened(self, session: str, at: float) -> None:
+    def record_opening(self, session: str, at: float) -> None:
         """Record that the last page was opened again: what lies between is no looking."""
         with self._store.writing() as run:
             run("UPDATE study_steps SET opened = ? WHERE session = ? AND act IS NULL", at, session)
 
-    def mistaken(self, session: str) -> None:
+    def record_mistake(self, session: str) -> None:
         """Record that another item on the last page was taken for the target."""
         with self._store.writing() as run:
             run(
@@ -298,15 +300,16 @@ class TrialTable:
 
     def _find(self, where: str, value: object) -> Iterator[Trial]:
         with self._store.reading() as run:
-            found = run(
-                f"SELECT {_TRIAL} FROM study_trials WHERE {where} ORDER BY person, number", value
+            rows = run(
+                f"SELECT {_TRIAL_COLUMNS} FROM study_trials WHERE {where} ORDER BY person, number",
+                value,
             ).fetchall()
-        return (Trial(*row) for row in found)
+        return (Trial(*row) for row in rows)
 
 
 def _insert(run: Transaction, session: str, page: Step) -> None:
     run(
-        f"INSERT INTO study_steps (session, {_STEP}) "
+        f"INSERT INTO study_steps (session, {_STEP_COLUMNS}) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL, NULL, NULL, NULL, 0) ON CONFLICT DO NOTHING",
         session,
         page.number,
