@@ -28,6 +28,9 @@ LANGUAGES = {
 OTHERS_RUN_IT = {"docs/reference/http.md", "docs/how-to/shards-on-ray.md"}
 """Pages with tests of their own, which need more than a folder."""
 
+MAX_TOUCHED_FILES = 5
+"""Files that a new kind of anything may touch."""
+
 QUOTING = ("why-choice", "exploration", "belief", "limits")
 """Explanations that quote what was measured."""
 
@@ -65,6 +68,13 @@ def test_code_runs(page: Path, tmp_path: Path, new_store: NewStore) -> None:
     with Reader(tmp_path, environment) as reader:
         for block in blocks(page):
             reader.do(block, f"{_name(page)}, line {block.line}")
+
+
+def test_adding_something_touches_few_files() -> None:
+    diffs = [one.code for one in blocks(ROOT / "CONTRIBUTING.md") if one.language == "diff"]
+    assert diffs
+    touched = [len(re.findall(r"^\+\+\+ ", diff, re.MULTILINE)) for diff in diffs]
+    assert max(touched) <= MAX_TOUCHED_FILES, touched
 
 
 def _things_at_hand(folder: Path) -> None:

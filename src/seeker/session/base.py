@@ -81,9 +81,14 @@ class Event(ABC):
         """Return it in words."""
 
     @property
+    def on_screen(self) -> tuple[str, ...]:
+        """The items that were on screen when it happened, by id."""
+        return ()
+
+    @property
     def reveals_items(self) -> bool:
         """Whether it tells of items that were looked at."""
-        return False
+        return bool(self.on_screen)
 
 
 def _plain(value: Any) -> Any:

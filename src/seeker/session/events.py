@@ -143,7 +143,6 @@ class Click(Event):
 
     @property
     def on_screen(self) -> tuple[str, ...]:
-        """The items that were on screen."""
         return tuple(self.shown or ())
 
     def fields(self) -> dict[str, Any]:

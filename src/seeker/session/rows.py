@@ -25,13 +25,13 @@ class RowIndex:
         self._rows: dict[str, int] = {}
         self.departed: list[Mapping[str, Floats]] = []
         for event in events:
-            if isinstance(event, Click):
-                for item in (event.item, *event.on_screen):
-                    if not self.known(item) and not self._remember(item) and item == event.item:
-                        raise NotFound(
-                            f"The session has a click on item {item!r}, of which nothing is known.",
-                            "Open it with the catalog it was made with, or a later version of it.",
-                        )
+            clicked = (event.item,) if isinstance(event, Click) else ()
+            for item in (*clicked, *event.on_screen):
+                if not self.known(item) and not self._remember(item) and item in clicked:
+                    raise NotFound(
+                        f"The session has a click on item {item!r}, of which nothing is known.",
+                        "Open it with the catalog it was made with, or a later version of it.",
+                    )
 
     def _remember(self, item: str) -> bool:
         """Give a row to an item that is not in the catalog; return whether it is remembered."""
@@ -100,10 +100,8 @@ class SeenItems:
         self._state = state
 
     def _add(self, event: Event) -> None:
-        if not isinstance(event, Click):
-            return
         self.rows.update(self._index.of_known(event.on_screen))
-        if event.verdict != "clear":
+        if isinstance(event, Click) and event.verdict != "clear":
             row = self._index.of(event.item)
             self.rows.add(row)
             self.clicks[row] = self.clicks.get(row, 0) + 1

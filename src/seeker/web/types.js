@@ -5,7 +5,7 @@
 /** @typedef {{entropy: number, candidates: number, on_page: number, views: Record<string, number>, noise: number | null}} Belief */
 /** @typedef {"like" | "dislike" | "clear"} Verdict */
 /** @typedef {Record<string, unknown>} Filter */
-/** @typedef {{step: number, type: "click" | "say" | "unsay" | "filter" | "explore" | "found", item?: string, verdict?: Verdict, text?: string, filter?: Filter | null, level?: number}} HistoryEntry */
+/** @typedef {{step: number, type: string, item?: string, verdict?: Verdict, text?: string, filter?: Filter | null, level?: number}} HistoryEntry */
 /**
  * @typedef {object} Session
  * @property {string} id
