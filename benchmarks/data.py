@@ -17,7 +17,7 @@ Vectors: TypeAlias = NDArray[np.float32]
 
 BLOCK = 50_000
 PER_CLUSTER = 500
-WITHIN = 0.7
+TIMEOUT_SECONDS = 0.7
 """How far items lie from the middle of their cluster, where the middles have unit variance."""
 
 
@@ -30,7 +30,7 @@ def fill(vectors: Any, seed: int = 0) -> None:
     for start in range(0, items, BLOCK):
         stop = min(start + BLOCK, items)
         block = rng.standard_normal((stop - start, dimensions), np.float32)
-        block *= WITHIN
+        block *= TIMEOUT_SECONDS
         block += middles[rng.integers(len(middles), size=len(block))]
         block *= spectrum
         vectors[start:stop] = block

@@ -37,7 +37,7 @@ sys.path.append(str(Path(__file__).parent.parent))
 from benchmarks.clickers import Clicker, Prober
 from benchmarks.victims import (
     ORPHAN_SECONDS,
-    WITHIN,
+    TIMEOUT_SECONDS,
     Postgres,
     Server,
     full,
@@ -150,7 +150,7 @@ class Round:
             for person in people:
                 person.stop()
             for person in people:
-                person.join(WITHIN)
+                person.join(TIMEOUT_SECONDS)
             prober.stop()
             server.stop()
             outcome.orphans = server.orphans

@@ -19,7 +19,7 @@ from typing import Any
 
 import httpx
 
-WITHIN = 120.0
+TIMEOUT_SECONDS = 120.0
 """Seconds after which something that should happen is given up."""
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -27,7 +27,7 @@ ORPHAN_SECONDS = 20.0
 """Seconds within which the workers of a parent that was killed must have ended, too."""
 
 
-def until(what: Callable[[], Any], within: float = WITHIN) -> Any:
+def until(what: Callable[[], Any], within: float = TIMEOUT_SECONDS) -> Any:
     """Return what a question answers as soon as the answer is a yes."""
     end = time.monotonic() + within
     while time.monotonic() < end:
@@ -180,7 +180,7 @@ class Server:
 
     def _fetch(self) -> None:
         if self._process is not None:
-            self._process.wait(WITHIN)
+            self._process.wait(TIMEOUT_SECONDS)
 
 
 def _command_of(pid: int) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 
 from seeker import Catalog
-from support.catalogs import folder_of, random_catalog
+from support.catalogs import build_folder, random_catalog
 from support.stores import DURABLE, NewStore, stores
 
 settings.register_profile("usual", deadline=None, max_examples=30)
@@ -31,7 +31,7 @@ def two_views() -> Catalog:
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A catalog of 120 things in a folder, called `shop`; nobody changes it."""
-    return folder_of(tmp_path_factory.mktemp("folder") / "shop")
+    return build_folder(tmp_path_factory.mktemp("folder") / "shop")
 
 
 @pytest.fixture(scope="session")

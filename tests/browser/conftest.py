@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from browser import catalogs, chromium
 from browser.search import Search
+from browser.servers import FLAGS, TIMEOUT_MILLISECONDS, Serving
 from browser.watch import Watch
-from support.servers import WITHIN, Server
+from support.servers import Server
 
-PATIENCE = 1000 * WITHIN
-"""Milliseconds after which something that should be on screen is given up."""
-
-FLAGS = ("--rate", "0", "--log-level", "warning")
 _REPORT = pytest.StashKey[pytest.TestReport]()
 
 
@@ -30,19 +27,11 @@ def browser() -> Iterator[Browser]:
     path = chromium.found()
     if path is None:
         pytest.fail("There is no Chromium. Run: python tests/browser/chromium.py", pytrace=False)
-    expect.set_options(timeout=PATIENCE)
+    expect.set_options(timeout=TIMEOUT_MILLISECONDS)
     with sync_playwright() as playwright:
         running = playwright.chromium.launch(executable_path=path, args=chromium.flags())
         yield running
         running.close()
-
-
-class Serving(Protocol):
-    """Starts servers that stop when the tests are over."""
-
-    def __call__(self, *catalogs: Path | str, flags: tuple[str, ...] = ()) -> Server:
-        """Start a server with these catalogs."""
-        ...
 
 
 @pytest.fixture(scope="session")
@@ -102,7 +91,7 @@ def windows(
 
     def window(width: int = 1280, height: int = 900, **options: Any) -> BrowserContext:
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT_MILLISECONDS)
         watch.over(context)
         opened.append(context)
         return context

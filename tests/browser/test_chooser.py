@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from browser.conftest import Serving
 from browser.search import Search
+from browser.servers import Serving
 from support.servers import Server
 
 

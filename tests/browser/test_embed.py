@@ -14,8 +14,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from browser.catalogs import likeness
-from browser.conftest import FLAGS, Serving
 from browser.search import Search
+from browser.servers import FLAGS, Serving
 from browser.watch import Watch
 from support.servers import Server
 

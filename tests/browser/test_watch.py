@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page
 
-from browser.conftest import PATIENCE
+from browser.servers import TIMEOUT_MILLISECONDS
 from browser.watch import Watch
 from support.servers import Server, until
 
@@ -16,7 +16,7 @@ from support.servers import Server, until
 def watched(browser: Browser, shapes: Server) -> tuple[Page, Watch]:
     """A window whose troubles are the test's own matter."""
     context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(TIMEOUT_MILLISECONDS)
     watch = Watch()
     watch.over(context)
     page = context.new_page()

@@ -24,7 +24,7 @@ from seeker.server.auth import make_key
 from seeker.server.service import RequestTurns
 from seeker.server.settings import Settings
 from seeker.stores import StoreError, open_store
-from support.catalogs import folder_of
+from support.catalogs import build_folder
 
 
 @contextmanager
@@ -43,7 +43,7 @@ def served(place: Path, **given: Any) -> Iterator[TestClient]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return folder_of(tmp_path_factory.mktemp("built") / "shop", 30)
+    return build_folder(tmp_path_factory.mktemp("built") / "shop", 30)
 
 
 @pytest.fixture

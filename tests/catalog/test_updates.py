@@ -17,7 +17,7 @@ from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.file_lock import file_lock
 from seeker.catalog.verify import find_problems
 from support.builds import SHIRTS, MeanColour, jsonl, picture
-from support.servers import WITHIN
+from support.servers import TIMEOUT_SECONDS
 
 
 @pytest.fixture
@@ -25,13 +25,13 @@ def catalog(tmp_path: Path) -> Catalog:
     return seeker.build(jsonl(tmp_path / "shirts.jsonl", SHIRTS), tmp_path / "catalog")
 
 
-def folder_of(catalog: Catalog) -> Path:
+def build_folder(catalog: Catalog) -> Path:
     assert catalog.folder is not None
     return catalog.folder
 
 
 def test_removing_makes_a_new_version_and_keeps_the_old_one_open(catalog: Catalog) -> None:
-    old, path = catalog, folder_of(catalog)
+    old, path = catalog, build_folder(catalog)
     assert not old.changed()
     new = update.remove(path, ids=["b"])
     assert list(new.ids) == ["a", "c", "d"]
@@ -49,7 +49,7 @@ def test_removing_makes_a_new_version_and_keeps_the_old_one_open(catalog: Catalo
 
 
 def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
-    new = update.remove(folder_of(catalog), where={"price": {"gt": 30}})
+    new = update.remove(build_folder(catalog), where={"price": {"gt": 30}})
     fresh = Catalog.from_arrays(["a", "d"], {"vector": [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]})
     assert list(new.ids) == ["a", "d"]
     assert new.views["vector"].scale == fresh.views["vector"].scale
@@ -57,7 +57,7 @@ def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
 
 
 def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     assert catalog.tombstones.get("b") is None
     update.remove(path, ids=["b"])
     new = update.remove(path, ids=["c"])
@@ -77,7 +77,7 @@ def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
 
 def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_path: Path) -> None:
     """A session in which an item was liked goes on, whatever else is removed."""
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     rows: list[dict[str, Any]] = [
         {"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(13)
     ]
@@ -98,7 +98,7 @@ def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_
 
 
 def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     update.remove(path, ids=["b"])
     update.remove(path, ids=["c"])
     # The first removal was long ago, as far as the catalog knows.
@@ -125,7 +125,7 @@ def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     """An item of which one view's vectors are lost cannot be compared in all views."""
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     rows = [{**row, "other": [1.0, 2.0, float(n)]} for n, row in enumerate(SHIRTS[:2])]
     new = seeker.build(jsonl(tmp_path / "more.jsonl", rows), path, replace=True)
     assert set(new.views) == {"vector", "other"}
@@ -137,12 +137,12 @@ def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
 
 
 def test_only_the_last_updates_are_told(catalog: Catalog) -> None:
-    file = folder_of(catalog) / "catalog.json"
+    file = build_folder(catalog) / "catalog.json"
     written = json.loads(file.read_text())
     written["source"]["updates"] = [{"version": -number} for number in range(999)]
     file.write_text(json.dumps(written))
     for id in "abc":
-        new = update.remove(folder_of(catalog), ids=[id])
+        new = update.remove(build_folder(catalog), ids=[id])
     assert new.manifest is not None
     updates = [one["version"] for one in new.manifest.source["updates"]]
     assert len(updates) == update.MAX_UPDATES
@@ -158,7 +158,7 @@ def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_p
         {"id": "e", "title": "Twice", "vector": [3.0, 0.0, 0.0]},
     ]
     told: list[str] = []
-    new = update.add(folder_of(catalog), jsonl(tmp_path / "more.jsonl", rows), tell=told.append)
+    new = update.add(build_folder(catalog), jsonl(tmp_path / "more.jsonl", rows), tell=told.append)
     assert list(new.ids) == ["a", "b", "c", "d", "e"]
     assert new.item("a").title == "Striped shirt"
     assert new.item("e").attributes == {"price": 7, "size": "L"}
@@ -169,11 +169,11 @@ def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_p
     assert "1 × attribute of another kind: line 3" in report
     assert "1 × duplicate id: line 4 ('e')" in report
     with pytest.raises(BadInput, match="in the catalog already"):
-        update.add(folder_of(catalog), tmp_path / "more.jsonl", strict=True)
+        update.add(build_folder(catalog), tmp_path / "more.jsonl", strict=True)
 
 
 def test_what_cannot_be_added_changes_nothing(catalog: Catalog, tmp_path: Path) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     for rows, says in (
         ([{"id": "e", "title": "no vector"}], "view 'vector'"),
         ([{"id": "e", "vector": [1.0, 2.0]}], "3 dimensions"),
@@ -198,13 +198,13 @@ def test_removals_that_mean_nothing_change_nothing(
     catalog: Catalog, asked: dict[str, object], kind: type[Exception], says: str
 ) -> None:
     with pytest.raises(kind, match=says):
-        update.remove(folder_of(catalog), **asked)  # type: ignore[arg-type]
+        update.remove(build_folder(catalog), **asked)  # type: ignore[arg-type]
     assert not catalog.changed()
-    assert not folder_of(catalog).with_name("catalog.building").exists()
+    assert not build_folder(catalog).with_name("catalog.building").exists()
 
 
 def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     second = update.remove(path, ids=["b"])
     assert (path / "items.sqlite").exists()
     third = update.remove(path, ids=["c"])
@@ -218,7 +218,7 @@ def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog)
 
 
 def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     update.remove(path, ids=["b"])
     tidy_catalog(path)
     with pytest.raises(Conflict, match="tidied away"):
@@ -226,7 +226,7 @@ def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
 
 
 def test_one_update_at_a_time(catalog: Catalog) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     work = path.with_name("catalog.building")
     with file_lock(work / "lock", "it is held"):
         for change in (
@@ -242,12 +242,12 @@ def test_one_update_at_a_time(catalog: Catalog) -> None:
 
 def test_updates_wait_for_each_other(catalog: Catalog, tmp_path: Path) -> None:
     """Ten at once, each with a lock file that goes with its work: none is lost or refused."""
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     rows = [{"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(10)]
     update.add(path, jsonl(tmp_path / "more.jsonl", rows))
 
     def remove(row: dict[str, Any]) -> None:
-        update.remove(path, ids=[row["id"]], wait=WITHIN)
+        update.remove(path, ids=[row["id"]], wait=TIMEOUT_SECONDS)
 
     with ThreadPoolExecutor(10) as threads:
         for done in [threads.submit(remove, row) for row in rows]:
@@ -284,7 +284,7 @@ def test_thumbnails_are_shared_and_swept(tmp_path: Path) -> None:
 
 
 def test_building_again_replaces_only_when_asked(catalog: Catalog, tmp_path: Path) -> None:
-    path = folder_of(catalog)
+    path = build_folder(catalog)
     rows = jsonl(tmp_path / "other.jsonl", [SHIRTS[0], {"id": "z", "vector": [9.0, 9.0, 9.0]}])
     with pytest.raises(Conflict, match="--replace"):
         seeker.build(rows, path)

@@ -15,7 +15,7 @@ import pytest
 from PIL import Image
 
 import seeker
-from support.servers import WITHIN
+from support.servers import TIMEOUT_SECONDS
 
 ATTENDED = """
 import signal, sys
@@ -36,14 +36,14 @@ def stopped(*arguments: str, cwd: Path, when: Callable[[], bool]) -> tuple[int, 
             stderr=said,
             start_new_session=True,
         )
-        deadline = time.monotonic() + WITHIN
+        deadline = time.monotonic() + TIMEOUT_SECONDS
         while not when():
             said.flush()
             assert process.poll() is None, (cwd / "said").read_text()
             assert time.monotonic() < deadline, (cwd / "said").read_text()
             time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        code = process.wait(WITHIN)
+        code = process.wait(TIMEOUT_SECONDS)
     return code, (cwd / "said").read_text()
 
 

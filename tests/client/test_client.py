@@ -19,7 +19,7 @@ from seeker import BadInput, Catalog, Client, Conflict, NotFound, SeekerError, S
 from seeker.client import RemoteSession, SharedSession
 from seeker.client.transport import DeniedError
 from seeker.server.auth import make_key
-from support.servers import WITHIN, Server
+from support.servers import TIMEOUT_SECONDS, Server
 from support.stores import DURABLE, NewStore
 
 
@@ -263,7 +263,7 @@ class _Flaky(BaseHTTPRequestHandler):
         kept = ("Idempotency-Key", "Content-Type")
         headers = {name: self.headers[name] for name in kept}
         answer = httpx.post(
-            f"{self.target}{self.path}", content=body, headers=headers, timeout=WITHIN
+            f"{self.target}{self.path}", content=body, headers=headers, timeout=TIMEOUT_SECONDS
         )
         if self.path.endswith("/clicks"):
             _Flaky.keys += (self.headers["Idempotency-Key"],)

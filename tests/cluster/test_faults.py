@@ -23,14 +23,14 @@ from seeker.cluster.ray_actor import ShardActor
 from seeker.cluster.ray_runtime import NAMESPACE, STORE_BYTES
 from seeker.cluster.ray_transport import RayShards
 from support.catalogs import random_catalog
-from support.servers import WITHIN, until
+from support.servers import TIMEOUT_SECONDS, until
 
 pytest.importorskip("ray")
 # One cluster for all of these, also where tests run in several processes.
 pytestmark = pytest.mark.xdist_group("ray")
 
 
-FOR_EVER = 10 * WITHIN
+FOR_EVER = 10 * TIMEOUT_SECONDS
 """Seconds that nobody waits for a shard who need not."""
 
 
@@ -128,7 +128,7 @@ def test_work_that_may_wait_is_left_as_soon_as_somebody_wants_something(
     with stalled(pid(shards, 1)):
         began = time.monotonic()
         assert far.prepare(lambda: next(looks, True)) is None
-        assert time.monotonic() - began < WITHIN
+        assert time.monotonic() - began < TIMEOUT_SECONDS
     until(lambda: answers(far))
 
 
@@ -172,7 +172,7 @@ def test_a_shard_that_cannot_keep_its_rows_is_not_sent_them_again_and_again(
                 ShardsSilentError, match=r"could not keep its part.*Not a directory"
             ):
                 refused()
-        assert time.monotonic() - began < WITHIN, "there is nothing to wait for"
+        assert time.monotonic() - began < TIMEOUT_SECONDS, "there is nothing to wait for"
         assert "Not a directory" in over.fleet.health().silent[0]
         assert len(caplog.messages) <= 4
     finally:

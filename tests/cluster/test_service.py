@@ -21,9 +21,9 @@ from seeker.cluster.cluster import Cluster
 from seeker.cluster.ray_transport import RayShards
 from seeker.engine import Catalogs
 from seeker.server.cli import serve
-from support.catalogs import folder_of
+from support.catalogs import build_folder
 from support.documents import ROOT, blocks
-from support.servers import WITHIN, Server, until
+from support.servers import TIMEOUT_SECONDS, Server, until
 from support.stores import NewStore
 
 pytest.importorskip("ray")
@@ -65,7 +65,7 @@ def test_any_process_answers_any_session(
             thread.join()
             stack.callback(server.stop)
         calls = [
-            stack.enter_context(httpx.Client(base_url=one.ready().url, timeout=WITHIN))
+            stack.enter_context(httpx.Client(base_url=one.ready().url, timeout=TIMEOUT_SECONDS))
             for one in servers
         ]
         shown = calls[0].post("/v1/sessions", json={"seed": 11}).json()
@@ -114,7 +114,7 @@ def test_a_ray_of_its_own_that_ends_ends_the_service(folder: Path, tmp_path: Pat
     ]
     assert len(raylets) == 1
     os.kill(raylets[0], signal.SIGKILL)
-    assert server.process.wait(WITHIN) == 6
+    assert server.process.wait(TIMEOUT_SECONDS) == 6
     assert server.stop() == 6
     said = log.read_text().splitlines()[-1]
     assert said.startswith("seeker: Ray, which was started on this machine, has ended (raylet).")
@@ -139,7 +139,7 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
     import ray
 
     # A catalog that no other test has: shards are found by what they hold.
-    folder = folder_of(tmp_path / "shop", 77)
+    folder = build_folder(tmp_path / "shop", 77)
     cluster = Cluster(nodes.address, shards=2, idle=4.0)
     catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renew)
     old = catalogs.get()[1]

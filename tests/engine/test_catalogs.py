@@ -12,7 +12,7 @@ from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore
 from support.builds import jsonl
-from support.catalogs import folder_of, random_catalog
+from support.catalogs import build_folder, random_catalog
 from support.engines import clicks, engine
 
 
@@ -26,7 +26,7 @@ def test_names_of_catalogs(small: Catalog, tmp_path: Path) -> None:
     assert len(two.get("b")[1]) == 20
     with pytest.raises(NotFound):
         two.get("c")
-    folder = folder_of(tmp_path / "shop", 12)
+    folder = build_folder(tmp_path / "shop", 12)
     opened = Catalogs.open([str(folder), f"again={folder}"])
     assert opened.names == ["shop", "again"]
     with pytest.raises(BadInput, match="two catalogs"):
@@ -35,7 +35,7 @@ def test_names_of_catalogs(small: Catalog, tmp_path: Path) -> None:
 
 def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
     now = [0.0]
-    folder = folder_of(tmp_path / "shop")
+    folder = build_folder(tmp_path / "shop")
     catalogs = Catalogs({"shop": Catalog.open(folder)}, clock=lambda: now[0])
     one = Engine(catalogs, MemoryStore())
     shown = clicks(one, one.start(), 2)
@@ -55,7 +55,7 @@ def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
 
 def test_people_go_on_until_a_new_version_is_ready(tmp_path: Path) -> None:
     now, ready = [0.0], [False]
-    folder = folder_of(tmp_path / "shop")
+    folder = build_folder(tmp_path / "shop")
     catalogs = Catalogs(
         {"shop": Catalog.open(folder)},
         clock=lambda: now[0],

@@ -18,7 +18,7 @@ from seeker.session import Click
 from seeker.stores import ClockReading, IdempotencyKey, Store, open_store
 from seeker.stores.sqlite import SqliteStore
 from support.engines import engine
-from support.servers import WITHIN, seeker_run
+from support.servers import TIMEOUT_SECONDS, seeker_run
 from support.stores import DURABLE, NewStore, stored_session
 
 DAY = 86_400.0
@@ -161,7 +161,7 @@ def test_others_write_while_many_sessions_expire(
             # Somebody clicks in the midst of it.
             click = threading.Thread(target=store.append, args=("new", 1, {}, NOW))
             click.start()
-            click.join(WITHIN)
+            click.join(TIMEOUT_SECONDS)
             assert not click.is_alive()
         return sizes[-1]
 

@@ -18,7 +18,7 @@ from seeker.server.settings import Settings
 from seeker.session import Click, Undo
 from seeker.stores import IdempotencyKey, MemoryStore, StoredSession, StoreError
 from support.engines import clicks, engine
-from support.servers import WITHIN, until
+from support.servers import TIMEOUT_SECONDS, until
 
 
 @pytest.fixture
@@ -149,26 +149,26 @@ def test_while_long_sessions_are_rebuilt_others_find_a_thread(small: Catalog) ->
     def first() -> None:
         with pool.aside():
             begun.set()
-            assert end.wait(WITHIN)
+            assert end.wait(TIMEOUT_SECONDS)
 
     held = pool.submit(first)
-    assert begun.wait(WITHIN)
+    assert begun.wait(TIMEOUT_SECONDS)
     waiting: Future[object] = pool.submit(lambda: one.show(long.id))
     until(lambda: pool.long == 2)
     for n in range(3):
         clicked = pool.submit(lambda n=n: one.act(quick.id, Click(f"item {n}", "like")))  # type: ignore[misc]
-        assert clicked.result(WITHIN).step == n + 1
+        assert clicked.result(TIMEOUT_SECONDS).step == n + 1
         until(lambda: pool.free)
     one.cache.forget(quick.id)
     with pytest.raises(BusyError, match="long sessions"):
-        pool.submit(lambda: one.show(quick.id)).result(WITHIN)
+        pool.submit(lambda: one.show(quick.id)).result(TIMEOUT_SECONDS)
     until(lambda: pool.free)
     assert not waiting.done()
     end.set()
-    held.result(WITHIN)
-    assert waiting.result(WITHIN) == long
+    held.result(TIMEOUT_SECONDS)
+    assert waiting.result(TIMEOUT_SECONDS) == long
     until(lambda: pool.idle)
-    assert pool.submit(lambda: one.show(quick.id)).result(WITHIN).step == 3
+    assert pool.submit(lambda: one.show(quick.id)).result(TIMEOUT_SECONDS).step == 3
     pool.close()
 
 
@@ -180,7 +180,7 @@ def test_those_who_wait_for_a_long_session_do_not_keep_it_from_its_end(small: Ca
     @contextmanager
     def aside() -> Iterator[None]:
         with pool.aside():
-            assert end.wait(WITHIN)
+            assert end.wait(TIMEOUT_SECONDS)
             yield
 
     store = MemoryStore()
@@ -194,11 +194,11 @@ def test_those_who_wait_for_a_long_session_do_not_keep_it_from_its_end(small: Ca
     rebuilt = pool.submit(lambda: one.show(long.id))
     until(lambda: pool.long == 1)
     undone = pool.submit(undo)
-    assert begun.wait(WITHIN)
+    assert begun.wait(TIMEOUT_SECONDS)
     end.set()
-    assert rebuilt.result(WITHIN) == long
-    assert undone.result(WITHIN).step == long.step - 1
-    assert pool.close(WITHIN)
+    assert rebuilt.result(TIMEOUT_SECONDS) == long
+    assert undone.result(TIMEOUT_SECONDS).step == long.step - 1
+    assert pool.close(TIMEOUT_SECONDS)
 
 
 class Silent(MemoryStore):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 from seeker.engine.workers import BackgroundWorker
-from support.servers import WITHIN
+from support.servers import TIMEOUT_SECONDS
 
 
 def test_a_long_task_does_not_keep_a_service_from_ending() -> None:
@@ -17,6 +17,6 @@ def test_a_long_task_does_not_keep_a_service_from_ending() -> None:
             pass
 
     background.submit("a look at ten million items", long)
-    assert begun.wait(WITHIN)
+    assert begun.wait(TIMEOUT_SECONDS)
     background.close()
     assert background.failed == 0

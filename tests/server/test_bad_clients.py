@@ -11,8 +11,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.catalogs import folder_of
-from support.servers import logged, serving, until
+from support.catalogs import build_folder
+from support.servers import log_lines, serving, until
 
 IN_TIME = 1.0
 """Seconds within which a request must have arrived here."""
@@ -25,7 +25,7 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def http(log: Path) -> Iterator[httpx.Client]:
-    folder = folder_of(log.parent / "shop", 40)
+    folder = build_folder(log.parent / "shop", 40)
     flags = ("--store", str(log.parent / "s.sqlite"), "--rate", "0")
     named = ("--allowed-host", "shop.example", "--allowed-host", "*.shops.example")
     with serving(folder, log, *flags, *named, "--request-timeout", str(IN_TIME)) as client:
@@ -216,7 +216,7 @@ def test_whoever_leaves_in_the_midst_of_a_request_has_done_nothing(
     item = first["page"]["items"][0]["id"]
     assert http.post(f"{session}/clicks", json={"item": item, "verdict": "like"}).is_success
     Line(http).say(f"POST {session}/undo HTTP/1.1", *POST, "Content-Length: 5").hang_up()
-    until(lambda: any(line.get("status") == 499 for line in logged(log)))
+    until(lambda: any(line.get("status") == 499 for line in log_lines(log)))
     assert http.get(session).json()["likes"] == [item]
 
 

@@ -11,8 +11,8 @@ import pytest
 from seeker import Catalog, Session
 from seeker.server.runner import ListenError, listen
 from study.parts import StudyServer
-from support.catalogs import folder_of
-from support.servers import WITHIN, Server, until
+from support.catalogs import build_folder
+from support.servers import TIMEOUT_SECONDS, Server, until
 
 
 class Person(threading.Thread):
@@ -25,7 +25,7 @@ class Person(threading.Thread):
         self.page: dict[str, object] = {}
 
     def run(self) -> None:
-        with httpx.Client(base_url=self._url, timeout=WITHIN) as http:
+        with httpx.Client(base_url=self._url, timeout=TIMEOUT_SECONDS) as http:
             try:
                 page = http.get(f"/v1/sessions/{self._id}").json()["page"]
                 while True:
@@ -43,7 +43,7 @@ class Person(threading.Thread):
 
 
 def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> None:
-    folder = folder_of(tmp_path / "shop", items=400)
+    folder = build_folder(tmp_path / "shop", items=400)
     flags = ("--store", store, "--rate", "0", "--workers", "2")
     server = Server(folder, *flags)
     catalog = Catalog.open(folder)
@@ -51,7 +51,7 @@ def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> Non
     ids: list[str] = []
     for _ in range(2):
         server.start(tmp_path / "log").ready()
-        with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+        with httpx.Client(base_url=server.url, timeout=TIMEOUT_SECONDS) as http:
             if not ids:
                 ids = [http.post("/v1/sessions", json={}).json()["id"] for _ in range(3)]
                 answered = {id: [] for id in ids}
@@ -65,7 +65,7 @@ def test_every_answered_click_outlives_a_kill(store: str, tmp_path: Path) -> Non
             person.join()
             answered[id] += person.answered
     server.start(tmp_path / "log").ready()
-    with httpx.Client(base_url=server.url, timeout=WITHIN) as http:
+    with httpx.Client(base_url=server.url, timeout=TIMEOUT_SECONDS) as http:
         for id in ids:
             kept = http.get(f"/v1/sessions/{id}/events").json()["events"]
             clicked = [event["item"] for event in kept[1:]]

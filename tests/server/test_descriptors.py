@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.catalogs import folder_of
-from support.servers import Server, logged, until
+from support.catalogs import build_folder
+from support.servers import Server, log_lines, until
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="limits of another process are set on Linux only"
@@ -27,7 +27,9 @@ DESCRIPTORS = 200
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     place = tmp_path_factory.mktemp("descriptors")
-    made = Server(folder_of(place / "shop", 40), "--store", str(place / "s.sqlite"), "--rate", "0")
+    made = Server(
+        build_folder(place / "shop", 40), "--store", str(place / "s.sqlite"), "--rate", "0"
+    )
     made.limit_descriptors(DESCRIPTORS)
     with made.running(place / "log"):
         yield made
@@ -76,7 +78,7 @@ def test_who_finds_no_room_is_told_so_and_the_log_once(server: Server) -> None:
             line.setblocking(False)
             line.connect_ex((url.host, url.port))
     until(lambda: _answers(server))
-    problems = [line["message"] for line in logged(server.log) if line["level"] != "info"]
+    problems = [line["message"] for line in log_lines(server.log) if line["level"] != "info"]
     assert problems == ["too many connections"]
     assert "Traceback" not in server.log.read_text()
 

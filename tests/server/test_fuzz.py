@@ -15,7 +15,7 @@ from seeker.server.app import create_app
 from seeker.server.settings import Settings
 from support.catalogs import random_catalog
 from support.fuzzing import answered, tries
-from support.servers import WITHIN, serving
+from support.servers import TIMEOUT_SECONDS, serving
 
 
 def _document() -> dict[str, object]:
@@ -40,14 +40,14 @@ def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 @pytest.fixture(scope="module")
 def session(url: str) -> str:
-    return str(httpx.post(f"{url}/v1/sessions", json={}, timeout=WITHIN).json()["id"])
+    return str(httpx.post(f"{url}/v1/sessions", json={}, timeout=TIMEOUT_SECONDS).json()["id"])
 
 
 @pytest.fixture(scope="module")
 def share(url: str) -> str:
     """A token of a session of its own, so that what is shared stays shared."""
-    id = httpx.post(f"{url}/v1/sessions", json={}, timeout=WITHIN).json()["id"]
-    return str(httpx.post(f"{url}/v1/sessions/{id}/share", timeout=WITHIN).json()["share"])
+    id = httpx.post(f"{url}/v1/sessions", json={}, timeout=TIMEOUT_SECONDS).json()["id"]
+    return str(httpx.post(f"{url}/v1/sessions/{id}/share", timeout=TIMEOUT_SECONDS).json()["share"])
 
 
 @SCHEMA.parametrize()

@@ -17,7 +17,7 @@ from seeker.server.app import create_app
 from seeker.server.auth import make_key
 from seeker.server.errors import ALWAYS
 from seeker.server.settings import Settings
-from support.catalogs import folder_of, random_catalog
+from support.catalogs import build_folder, random_catalog
 from support.documents import ROOT, Reader, blocks
 from support.servers import PHRASES, serving
 
@@ -110,7 +110,7 @@ def test_what_the_page_does_with_curl(tmp_path: Path, document: dict[str, Any]) 
 def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[httpx.Client, str, str]]:
     """A server that asks for keys, and a key to start sessions and one for all."""
     place = tmp_path_factory.mktemp("keyed")
-    folder, keys = folder_of(place / "shop", 30), str(place / "keys")
+    folder, keys = build_folder(place / "shop", 30), str(place / "keys")
     shop, keeper = make_key("shop", "start", keys), make_key("keeper", "admin", keys)
     flags = ("--keys", keys, "--sessions-per-key", "3", "--store", "memory:", "--rate", "0")
     with serving(folder, place / "log", *flags) as http:

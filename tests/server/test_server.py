@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.servers import PHRASES, pieces, seeker_said, serving, start, until
+from support.servers import PHRASES, seeker_output, serving, start, tcp_segments, until
 
 KEY = "a-key-that-names-this-request"
 
@@ -69,7 +69,7 @@ def test_a_search(http: httpx.Client) -> None:
 
 
 def test_several_workers_send_an_answer_in_one_piece(http: httpx.Client) -> None:
-    assert pieces(http, "/v1/catalogs") == 1
+    assert tcp_segments(http, "/v1/catalogs") == 1
 
 
 def test_starting_twice_with_one_key_starts_once(http: httpx.Client) -> None:
@@ -146,7 +146,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     assert "/v1/sessions/{id}/clicks" in docs.text
     assert "<script" not in docs.text
     assert "http://" not in docs.text
-    told = seeker_said("sessions", "show", mine["id"], "--store", store)
+    told = seeker_output("sessions", "show", mine["id"], "--store", store)
     assert "looking for 'red'" in told
     assert [line[6:] for line in told.splitlines()[2:]] == [
         "like 'item-1' among 2 shown",
@@ -161,7 +161,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     ]
     for kind in ("jsonl", "parquet"):
         out = tmp_path / f"sessions.{kind}"
-        seeker_said("sessions", "export", str(out), "--store", store, "--user", "ann")
+        seeker_output("sessions", "export", str(out), "--store", store, "--user", "ann")
     (line,) = [json.loads(one) for one in (tmp_path / "sessions.jsonl").read_text().splitlines()]
     assert (line["id"], line["user"]) == (mine["id"], "ann")
     from pyarrow import parquet
@@ -169,7 +169,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     row, *others = parquet.read_table(tmp_path / "sessions.parquet").to_pylist()
     assert [other["sequence"] for other in others] == list(range(2, 11))
     assert (row["session"], row["type"], row["sequence"]) == (mine["id"], "start", 1)
-    assert "Deleted 1" in seeker_said("sessions", "delete", "--user", "ann", "--store", store)
+    assert "Deleted 1" in seeker_output("sessions", "delete", "--user", "ann", "--store", store)
     assert http.get(f"/v1/sessions/{mine['id']}").status_code == 404
 
 

@@ -18,7 +18,7 @@ from seeker.study.app import study_app
 from seeker.study.design import Design, content_of
 from seeker.study.export import study_rows
 from seeker.study.tables import ParticipantTable, digest, tables_of
-from support.catalogs import folder_of
+from support.catalogs import build_folder
 
 CONSENT = "You agree."
 
@@ -30,7 +30,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def http(place: Path) -> Iterator[TestClient]:
-    folder, store = folder_of(place / "shop", 60), str(place / "s.sqlite")
+    folder, store = build_folder(place / "shop", 60), str(place / "s.sqlite")
     catalogs = Catalogs.open([str(folder)])
     name, catalog = catalogs.get()
     design = Design(

@@ -22,7 +22,7 @@ from study.parts import StudyServer
 from support.catalogs import random_catalog
 from support.documents import ROOT
 from support.fuzzing import answered, tries
-from support.servers import WITHIN
+from support.servers import TIMEOUT_SECONDS
 
 
 def _document() -> dict[str, Any]:
@@ -59,8 +59,10 @@ def url(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
 
 @pytest.fixture(scope="module")
 def key(url: str) -> str:
-    digest = httpx.get(f"{url}/v1/study", timeout=WITHIN).json()["digest"]
-    joined = httpx.post(f"{url}/v1/study/participants", json={"consent": digest}, timeout=WITHIN)
+    digest = httpx.get(f"{url}/v1/study", timeout=TIMEOUT_SECONDS).json()["digest"]
+    joined = httpx.post(
+        f"{url}/v1/study/participants", json={"consent": digest}, timeout=TIMEOUT_SECONDS
+    )
     return str(joined.json()["key"])
 
 
@@ -78,8 +80,8 @@ def test_any_request(case: schemathesis.Case[Any], url: str, key: str) -> None:
     if "key" in case.path_parameters and case.method != "DELETE":
         case.path_parameters["key"] = key
     if "id" in case.path_parameters:
-        trial = httpx.post(f"{url}/v1/study/participants/{key}/trials", timeout=WITHIN).json()[
-            "current"
-        ]
+        trial = httpx.post(
+            f"{url}/v1/study/participants/{key}/trials", timeout=TIMEOUT_SECONDS
+        ).json()["current"]
         case.path_parameters["id"] = trial["session"]
     answered(case, url)

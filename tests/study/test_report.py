@@ -19,7 +19,7 @@ from seeker.lab.report import report
 from seeker.lab.report.layout import Album
 from seeker.lab.report.participants import participants_section
 from seeker.lab.results import study_item_ids, study_schema, write_study
-from support.catalogs import folder_of
+from support.catalogs import build_folder
 
 pytest.importorskip("pyarrow")
 ITEMS, PAGES = 100, 4
@@ -217,7 +217,7 @@ def test_items_are_known_by_their_ids(some: Path) -> None:
 
 
 def test_a_catalog_lends_its_pictures(tmp_path: Path) -> None:
-    album = Album({3: "item-3", 9: "gone"}, folder_of(tmp_path / "shop", 12))
+    album = Album({3: "item-3", 9: "gone"}, build_folder(tmp_path / "shop", 12))
     assert 'src="data:image/webp;base64,' in album.tile(3, "liked")
     for row in (9, 11):
         assert "<img" not in album.tile(row, "")

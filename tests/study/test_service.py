@@ -16,7 +16,7 @@ from seeker.cli import cli
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.results import read_rows, run_schema, study_schema
 from study.parts import StudyServer
-from support.servers import logged, pieces
+from support.servers import log_lines, tcp_segments
 
 pytest.importorskip("pyarrow")
 STEPS, TRIALS, PAGE = 6, 3, 8
@@ -47,11 +47,11 @@ def http(
     server = StudyServer(folder, *flags_of(store), "--keys", admin[0], "--workers", "2")
     with server.running(log), server.client() as client:
         yield client
-    assert not any(line["level"] == "ERROR" for line in logged(log)), log.read_text()
+    assert not any(line["level"] == "ERROR" for line in log_lines(log)), log.read_text()
 
 
 def test_a_study_sends_an_answer_in_one_piece(http: httpx.Client) -> None:
-    assert pieces(http, "/v1/study") == 1
+    assert tcp_segments(http, "/v1/study") == 1
 
 
 class Participant:

@@ -32,7 +32,7 @@ def random_catalog(
     return Catalog.from_arrays([f"item {n}" for n in range(items)], views, **given)  # type: ignore[arg-type]
 
 
-def folder_of(path: Path, items: int = 120, seed: int = 0) -> Path:
+def build_folder(path: Path, items: int = 120, seed: int = 0) -> Path:
     """Build a catalog with vectors, titles, prices and pictures."""
     rng = np.random.default_rng(seed)
     rows = []

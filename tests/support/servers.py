@@ -19,7 +19,7 @@ from typing import Any
 import httpx
 import pytest
 
-WITHIN = 120.0
+TIMEOUT_SECONDS = 120.0
 """Seconds after which something that should happen soon is given up."""
 PHRASES = {
     400: "Bad Request",
@@ -36,7 +36,7 @@ PHRASES = {
 """The titles of problems, by status."""
 
 
-def until(what: Callable[[], Any], within: float = WITHIN) -> Any:
+def until(what: Callable[[], Any], within: float = TIMEOUT_SECONDS) -> Any:
     """Return what a question answers as soon as the answer is a yes."""
     end = time.monotonic() + within
     while time.monotonic() < end:
@@ -101,7 +101,7 @@ class Server:
 
     def client(self) -> httpx.Client:
         """Return a client for its address, to be closed."""
-        return httpx.Client(base_url=self.url, timeout=WITHIN)
+        return httpx.Client(base_url=self.url, timeout=TIMEOUT_SECONDS)
 
     def kill(self) -> None:
         """Kill it with all its workers, at once and without warning."""
@@ -127,7 +127,7 @@ class Server:
 
     def _gone(self) -> int:
         assert self.process is not None
-        code = self.process.wait(WITHIN)
+        code = self.process.wait(TIMEOUT_SECONDS)
         if self.process.stdout is not None:
             self.process.stdout.close()
         return code
@@ -140,11 +140,11 @@ def serving(catalog: Path | str, log: Path, *flags: str) -> Iterator[httpx.Clien
         yield client
 
 
-def pieces(http: httpx.Client, path: str, count: int = 5) -> float:
+def tcp_segments(http: httpx.Client, path: str, count: int = 5) -> float:
     """Return in how many pieces an answer comes, over one kept connection, as TCP counts them."""
     if not sys.platform.startswith("linux"):
         pytest.skip("TCP tells its counts on Linux only")
-    with httpx.Client(base_url=http.base_url, timeout=WITHIN) as client:
+    with httpx.Client(base_url=http.base_url, timeout=TIMEOUT_SECONDS) as client:
         for _ in range(count):
             with client.stream("GET", path) as answer:
                 answer.read()
@@ -165,15 +165,15 @@ def start(http: httpx.Client, **given: Any) -> dict[str, Any]:
 def seeker_run(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command `seeker`, however it ends."""
     command = [sys.executable, "-m", "seeker", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=WITHIN)
+    return subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
 
 
-def seeker_said(*arguments: str) -> str:
+def seeker_output(*arguments: str) -> str:
     """Run the command `seeker`, which must end well, and return what it printed."""
     command = [sys.executable, "-m", "seeker", *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def logged(log: Path) -> list[dict[str, Any]]:
+def log_lines(log: Path) -> list[dict[str, Any]]:
     """Return the lines of a log."""
     return [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]

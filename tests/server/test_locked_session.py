@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from seeker import Client
-from support.servers import WITHIN, Server, until
+from support.servers import TIMEOUT_SECONDS, Server, until
 from support.stores import NewStore
 
 
@@ -25,7 +25,7 @@ def database(new_store: NewStore) -> str:
 def server_of(folder: Path, database: str, *flags: str) -> Server:
     # However slow the tests are, nobody is given up.
     waits = ("store-lock-timeout", "store-timeout", "queue-timeout", "stop-timeout")
-    patient = [given for name in waits for given in (f"--{name}", str(WITHIN))]
+    patient = [given for name in waits for given in (f"--{name}", str(TIMEOUT_SECONDS))]
     return Server(folder, "--store", database, "--rate", "0", *patient, *flags)
 
 
@@ -50,7 +50,7 @@ def waiting(database: str) -> int:
 def clicking(pool: ThreadPoolExecutor, url: str, id: str, item: str) -> Future[httpx.Response]:
     body = {"item": item, "verdict": "like"}
     address = f"{url}/v1/sessions/{id}/clicks"
-    return pool.submit(httpx.post, address, json=body, timeout=WITHIN)
+    return pool.submit(httpx.post, address, json=body, timeout=TIMEOUT_SECONDS)
 
 
 def test_what_finds_no_room_is_refused_and_served_again_later(
@@ -79,8 +79,8 @@ def test_what_finds_no_room_is_refused_and_served_again_later(
             assert "More is asked" in health["reasons"][0]
             tried = pool.submit(patient.open, other["id"])
             assert not stuck.done()
-        assert stuck.result(WITHIN).status_code == 200
-        assert tried.result(WITHIN).id == other["id"], "a client that waits is served"
+        assert stuck.result(TIMEOUT_SECONDS).status_code == 200
+        assert tried.result(TIMEOUT_SECONDS).id == other["id"], "a client that waits is served"
         assert http.post(f"{address}/clicks", json=click).json()["likes"] == ["item-2"]
         figures = http.get("/metrics").text.splitlines()
         (count,) = (line.split()[1] for line in figures if line.startswith("seeker_refused "))
@@ -105,7 +105,7 @@ def test_one_slow_session_does_not_stall_others(
                 assert answer.status_code == 200
             assert waiting(database) == 1, "one session waits in one thread only"
             assert not any(one.done() for one in stuck)
-        assert {one.result(WITHIN).status_code for one in stuck} == {200}
+        assert {one.result(TIMEOUT_SECONDS).status_code for one in stuck} == {200}
         now = http.get(f"/v1/sessions/{slow['id']}").json()
         assert sorted(now["likes"]) == [f"item-{n}" for n in range(1, 7)]
 
@@ -116,7 +116,7 @@ def test_a_stop_waits_for_what_is_being_kept(folder: Path, database: str, tmp_pa
         ThreadPoolExecutor(2) as pool,
     ):
         assert server.process is not None
-        id = httpx.post(f"{server.url}/v1/sessions", json={}, timeout=WITHIN).json()["id"]
+        id = httpx.post(f"{server.url}/v1/sessions", json={}, timeout=TIMEOUT_SECONDS).json()["id"]
         with held_up(database, id):
             stuck = clicking(pool, server.url, id, "item-1")
             until(lambda: waiting(database) == 1)
@@ -124,7 +124,7 @@ def test_a_stop_waits_for_what_is_being_kept(folder: Path, database: str, tmp_pa
             until(lambda: _deaf(server.url))
             assert not stuck.done()
             assert server.process.poll() is None
-        answer = stuck.result(WITHIN)
+        answer = stuck.result(TIMEOUT_SECONDS)
         assert (answer.status_code, answer.json()["likes"]) == (200, ["item-1"])
         assert server.stop() in (0, -signal.SIGTERM)
     assert "Traceback" not in (tmp_path / "log").read_text()

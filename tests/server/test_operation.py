@@ -12,13 +12,13 @@ from pathlib import Path
 import httpx
 import pytest
 
-from support.servers import WITHIN, Server, logged, seeker_said, serving, until
+from support.servers import TIMEOUT_SECONDS, Server, log_lines, seeker_output, serving, until
 
 
 def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
     keys = tmp_path / "keys"
-    starter = seeker_said("keys", "site", "--file", str(keys)).strip()
-    admin = seeker_said("keys", "boss", "--role", "admin", "--file", str(keys)).strip()
+    starter = seeker_output("keys", "site", "--file", str(keys)).strip()
+    admin = seeker_output("keys", "boss", "--role", "admin", "--file", str(keys)).strip()
     assert starter not in keys.read_text()
     assert os.stat(keys).st_mode & 0o077 == 0
     log = tmp_path / "log"
@@ -53,9 +53,9 @@ def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
     text = log.read_text()
     for secret in (id, starter, admin, "secret wish"):
         assert secret not in text
-    calls = {line.get("call") for line in logged(log)}
+    calls = {line.get("call") for line in log_lines(log)}
     assert {"/v1/sessions", "/v1/sessions/{id}", "/metrics"} <= calls
-    assert all("request" in line for line in logged(log) if line["message"] == "answered")
+    assert all("request" in line for line in log_lines(log) if line["message"] == "answered")
 
 
 def test_a_stop_lets_requests_finish(folder: Path, tmp_path: Path) -> None:
@@ -64,10 +64,12 @@ def test_a_stop_lets_requests_finish(folder: Path, tmp_path: Path) -> None:
     address = httpx.URL(server.url)
     body = b'{"page_size": 3}'
     head = f"POST /v1/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
-    with socket.create_connection((address.host, address.port), timeout=WITHIN) as half_way:
+    with socket.create_connection(
+        (address.host, address.port), timeout=TIMEOUT_SECONDS
+    ) as half_way:
         half_way.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body[:5])
         # Once another request has been answered, the beginning of this one has been read.
-        assert httpx.get(f"{server.url}/healthz", timeout=WITHIN).status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=TIMEOUT_SECONDS).status_code == 200
         server.process.send_signal(signal.SIGTERM)
         until(lambda: _refuses(address))
         half_way.sendall(body[5:])
@@ -105,7 +107,9 @@ def test_what_cannot_be_served_is_said_in_one_sentence(
 ) -> None:
     given = [flag.format(folder=folder) for flag in flags]
     command = [sys.executable, "-m", "seeker", "serve", *given]
-    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=WITHIN)
+    run = subprocess.run(
+        command, capture_output=True, text=True, cwd=tmp_path, timeout=TIMEOUT_SECONDS
+    )
     assert run.returncode != 0
     assert said in run.stderr
     assert "Traceback" not in run.stderr

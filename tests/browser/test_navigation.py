@@ -10,10 +10,10 @@ import httpx
 from playwright.sync_api import BrowserContext, Page, expect
 
 from browser.catalogs import likeness
-from browser.conftest import Serving
 from browser.search import Search
+from browser.servers import Serving
 from browser.watch import Watch
-from support.servers import WITHIN, Server
+from support.servers import TIMEOUT_SECONDS, Server
 
 
 def test_a_reload_shows_exactly_the_same(search: Search) -> None:
@@ -135,7 +135,7 @@ def test_a_search_that_is_gone_says_so_and_begins_anew(search: Search, watch: Wa
     search.like(search.titles()[0])
     origin = re.sub(r"(https?://[^/]+).*", r"\1", search.page.url)
     gone = search.session()["id"]
-    assert httpx.delete(f"{origin}/v1/sessions/{gone}", timeout=WITHIN).status_code == 204
+    assert httpx.delete(f"{origin}/v1/sessions/{gone}", timeout=TIMEOUT_SECONDS).status_code == 204
     watch.allow(r"404")
     search.page.reload()
     expect(

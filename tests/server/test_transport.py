@@ -15,7 +15,7 @@ from seeker.server.app import create_app
 from seeker.server.runner import listen, server_config
 from seeker.server.settings import Settings
 from support.catalogs import random_catalog
-from support.servers import pieces, until
+from support.servers import tcp_segments, until
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_no_answer_waits_for_the_other_side_to_acknowledge(
 
 def test_head_and_body_are_one_piece(http: httpx.Client) -> None:
     for path in ("/healthz", "/v1/catalogs", "/web/seeker.js"):
-        assert pieces(http, path) == 1
+        assert tcp_segments(http, path) == 1
 
 
 def test_what_is_asked_at_once_is_answered_in_order(server: uvicorn.Server) -> None:

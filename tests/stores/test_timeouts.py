@@ -21,10 +21,10 @@ from seeker.server.app import create_app
 from seeker.server.service import EXIT_CODE
 from seeker.server.settings import Settings
 from seeker.stores import Store, StoreError, Timeouts, open_store
-from support.servers import WITHIN, Server, until
+from support.servers import TIMEOUT_SECONDS, Server, until
 from support.stores import NewStore, stopped, stored_session
 
-PATIENT = Timeouts(WITHIN, WITHIN, WITHIN, WITHIN)
+PATIENT = Timeouts(TIMEOUT_SECONDS, TIMEOUT_SECONDS, TIMEOUT_SECONDS, TIMEOUT_SECONDS)
 
 
 def served(settings: Settings, catalog: Catalog) -> TestClient:
@@ -105,7 +105,7 @@ def test_a_service_whose_store_is_held_up_lives_and_stops(
     # So that the store is one already, and nobody waits at the start.
     open_store(address).close()
     waits = [f"--{name}" for name in ("store-lock-timeout", "store-timeout", "queue-timeout")]
-    patient = [given for name in waits for given in (name, str(WITHIN))]
+    patient = [given for name in waits for given in (name, str(TIMEOUT_SECONDS))]
     flags = ("--store", address, "--threads", "1", "--stop-timeout", "1", *patient)
     with (
         Server(folder, *flags).running(tmp_path / "log") as server,
@@ -124,8 +124,8 @@ def test_a_service_whose_store_is_held_up_lives_and_stops(
             assert "The store does not answer." in refused.json()["detail"]
             assert not stuck.done()
             server.process.send_signal(signal.SIGTERM)
-            assert server.process.wait(WITHIN) == EXIT_CODE
-        assert stuck.result(WITHIN) in (503, None), "told, or hung up on"
+            assert server.process.wait(TIMEOUT_SECONDS) == EXIT_CODE
+        assert stuck.result(TIMEOUT_SECONDS) in (503, None), "told, or hung up on"
     log = (tmp_path / "log").read_text()
     assert "exit without waiting" in log
     assert "Traceback" not in log
@@ -133,7 +133,7 @@ def test_a_service_whose_store_is_held_up_lives_and_stops(
 
 def _started(url: str) -> int | None:
     try:
-        return httpx.post(f"{url}/v1/sessions", json={}, timeout=WITHIN).status_code
+        return httpx.post(f"{url}/v1/sessions", json={}, timeout=TIMEOUT_SECONDS).status_code
     except httpx.TransportError:
         return None
 
@@ -159,7 +159,7 @@ def test_a_start_waits_for_who_upgrades_the_store_and_says_so(
         start.start()
         until(lambda: "store locked" in caplog.text)
         assert not opened
-    start.join(WITHIN)
+    start.join(TIMEOUT_SECONDS)
     assert opened[0].count() == 2
     opened[0].close()
 
@@ -199,7 +199,9 @@ def test_a_full_disk_is_told(new_store: NewStore, small: Catalog) -> None:
 
 
 def test_figures_are_told_while_the_store_is_held_up(address: str, small: Catalog) -> None:
-    settings = Settings(store=address, rate=0, open_metrics=True, store_lock_timeout=WITHIN)
+    settings = Settings(
+        store=address, rate=0, open_metrics=True, store_lock_timeout=TIMEOUT_SECONDS
+    )
     with served(settings, small) as http:
         http.post("/v1/sessions", json={})
         with locked(address):

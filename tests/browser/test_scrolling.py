@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from browser import catalogs
-from browser.conftest import Serving
 from browser.search import Search, caught
+from browser.servers import Serving
 from support.servers import Server, until
 
 MANY = 5_200
