@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 
 from seeker import display, models
 from seeker.catalog import keywords, text_reader
-from seeker.catalog.attributes import (
+from seeker.catalog.attributes import Kind, shorten
+from seeker.catalog.filters import Facet
+from seeker.catalog.items import (
     Attributes,
-    Kind,
+    ItemCollection,
+    MemoryItems,
+    StoredItems,
+    Tombstones,
     check_ids,
     check_titles,
-    check_views,
-    shorten,
 )
-from seeker.catalog.filters import Facet
-from seeker.catalog.items import ItemCollection, MemoryItems, StoredItems, Tombstones
 from seeker.catalog.manifest import MANIFEST_NAME, Manifest, PathLike, path_of, read_manifest
-from seeker.catalog.stored_views import check_items, check_sizes, open_views
+from seeker.catalog.views import check_items, check_sizes, check_views, open_views
 from seeker.errors import BadInput, NotFound
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.session import Event, Item, Session, Start
@@ -86,11 +87,13 @@ class Catalog:
         "int8" (one step per item), or "auto", by their size.
         """
         names = check_ids(ids)
-        made = check_views(views, len(names), metric, scale, dtype)
+        checked = check_views(views, len(names), metric, scale, dtype)
         collection = MemoryItems(
             names, check_titles(titles, names), Attributes.of(attributes, names)
         )
-        return cls(collection, made, text_reader.reader_from_embedder(embedders or {}, made))
+        return cls(
+            collection, checked, text_reader.readers_from_embedders(embedders or {}, checked)
+        )
 
     @classmethod
     def open(cls, path: PathLike, trust: bool = False) -> Catalog:
@@ -107,7 +110,7 @@ class Catalog:
         check_items(folder, manifest)
         collection = StoredItems(folder / manifest.items.file, manifest.count)
         catalog = cls(
-            collection, views, text_reader.reader_from_manifest(manifest, trust), folder, manifest
+            collection, views, text_reader.readers_from_manifest(manifest, trust), folder, manifest
         )
         # From before the manifest was read: a switch in between must show as a change.
         catalog._stamp = stamp
@@ -292,7 +295,7 @@ class Hit:
 def _stamp(folder: Path | None) -> tuple[int, int, int] | None:
     """Return what changes when catalog.json is replaced."""
     try:
-        found = None if folder is None else (folder / MANIFEST_NAME).stat()
+        status = None if folder is None else (folder / MANIFEST_NAME).stat()
     except OSError:
         return None
-    return found and (found.st_ino, found.st_mtime_ns, found.st_size)
+    return status and (status.st_ino, status.st_mtime_ns, status.st_size)

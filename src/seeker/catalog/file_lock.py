@@ -25,14 +25,14 @@ def file_lock(file: Path, what: str, wait: float = 0.0) -> Iterator[None]:
     what: said of them, as in 'is being built'. The folder of the file is made if need be.
     """
     end = time.monotonic() + wait
-    descriptor = _held(file)
+    descriptor = _take_lock(file)
     while descriptor is None:
         if time.monotonic() >= end:
             raise Conflict(
                 f"{what} by another process at this moment.", "Wait until it has finished."
             )
         time.sleep(_POLL_SECONDS)
-        descriptor = _held(file)
+        descriptor = _take_lock(file)
     try:
         yield
     finally:
@@ -52,7 +52,7 @@ def clear(work: Path) -> None:
         return
 
 
-def _held(file: Path) -> int | None:
+def _take_lock(file: Path) -> int | None:
     """Return the descriptor of a lock that was taken; None if others have it."""
     real_folder(file.parent)
     try:

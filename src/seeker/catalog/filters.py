@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from seeker.catalog.attributes import KIND_NAMES, Kind, PlainValue, shorten
+from seeker.catalog.attributes import KIND_NAMES, Kind, PlainValue, clean_text, shorten
 from seeker.errors import BadInput, NotFound
 
 
@@ -94,8 +94,8 @@ def _condition(attribute: Attribute, condition: object) -> SqlCondition:
     if isinstance(condition, Mapping):
         return _bounds(attribute, condition)
     many = isinstance(condition, list | tuple | set | frozenset | np.ndarray)
-    wanted = [_value(attribute, value) for value in (condition if many else [condition])]  # type: ignore[attr-defined]
-    present = [value for value in wanted if value is not None]
+    allowed = [_value(attribute, value) for value in (condition if many else [condition])]  # type: ignore[attr-defined]
+    present = [value for value in allowed if value is not None]
     column = f"known.a{attribute.number}"
     either, values = [], list[Any]()
     if present:
@@ -108,7 +108,7 @@ def _condition(attribute: Attribute, condition: object) -> SqlCondition:
         else:
             either.append(f"{column} IN ({marks})")
         values += present
-    if len(present) < len(wanted):
+    if len(present) < len(allowed):
         either.append(f"{column} IS NULL")
     return SqlCondition(" OR ".join(either) or "0", tuple(values))
 
@@ -147,7 +147,7 @@ def _value(attribute: Attribute, value: object) -> PlainValue:
         case "boolean" if isinstance(value, bool) or value in (0, 1):
             return int(value)
         case "text" | "tags" if isinstance(value, str):
-            return value.encode("utf-8", "replace").decode()
+            return clean_text(value)
     raise BadInput(
         f"The attribute {attribute.name!r} holds {KIND_NAMES[attribute.kind]}, "
         f"but the filter asks for {shorten(value)}.",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from seeker.catalog import keywords
 from seeker.catalog.attributes import KIND_NAMES, PlainValue, shorten
-from seeker.catalog.filters import Attribute, Facet, sql_condition
+from seeker.catalog.filters import Attribute, Facet, SqlCondition, sql_condition
 from seeker.catalog.item_writer import value_problem
 from seeker.catalog.manifest_fields import is_media_name
 from seeker.errors import Conflict
@@ -48,7 +48,7 @@ class Connections(Protocol):
         ...
 
 
-class _HeldConnections:
+class _OwnedConnection:
     """A connection that is closed when its thread ends."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -87,11 +87,11 @@ class FileConnections:
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
         """Lend this thread's connection."""
-        held: _HeldConnections | None = getattr(self._local, "held", None)
-        if held is None or held.process != os.getpid():
-            held = self._local.held = _HeldConnections(self._open())
+        owned: _OwnedConnection | None = getattr(self._local, "owned", None)
+        if owned is None or owned.process != os.getpid():
+            owned = self._local.owned = _OwnedConnection(self._open())
         try:
-            yield held.connection
+            yield owned.connection
         except sqlite3.Error as error:
             raise unreadable(str(error)) from None
 
@@ -111,23 +111,24 @@ class MemoryConnection:
         self._fill = fill
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._held: _HeldConnections | None = None
+        self._owned: _OwnedConnection | None = None
 
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
         """Lend the connection; others wait."""
         if self._process != os.getpid():
-            # A child of a fork may have inherited a lock that a thread of its parent held.
-            self._process, self._lock, self._held = os.getpid(), threading.Lock(), None
+            # A child of a fork may have inherited a lock that a thread of its parent owned.
+            self._process, self._lock, self._owned = os.getpid(), threading.Lock(), None
         with self._lock:
-            if self._held is None:
-                held = _HeldConnections(sqlite3.connect(":memory:", check_same_thread=False))
-                self._fill(held.connection)
-                self._held = held
-            yield self._held.connection
+            if self._owned is None:
+                owned = _OwnedConnection(sqlite3.connect(":memory:", check_same_thread=False))
+                self._fill(owned.connection)
+                self._owned = owned
+            yield self._owned.connection
 
 
-_CACHED_ITEMS = 16
+_MAX_CACHED_FACETS = 16
+_WALK_ROWS = 4096
 
 
 class ItemTable:
@@ -142,45 +143,35 @@ class ItemTable:
     def attributes(self) -> Mapping[str, Attribute]:
         """The attributes by name."""
         # Names of columns are made of the numbers; a table from elsewhere was checked at opening.
-        found = self._all("SELECT name, kind, number FROM attributes ORDER BY number")
-        return {name: Attribute(name, kind, number) for name, kind, number in found}
+        rows = self._all("SELECT name, kind, number FROM attributes ORDER BY number")
+        return {name: Attribute(name, kind, number) for name, kind, number in rows}
 
     def id_at(self, row: int) -> str:
         """Return the id of the item at a place."""
-        found = self._all("SELECT id FROM items WHERE row = ?", row)
-        return _texts(found, 1)[0]
+        return _texts(self._all("SELECT id FROM items WHERE row = ?", row), 1)[0]
 
     def ids(self, start: int, stop: int) -> list[str]:
         """Return the ids of neighbouring items."""
-        found = self._all(
+        rows = self._all(
             "SELECT id FROM items WHERE row >= ? AND row < ? ORDER BY row", start, stop
         )
-        return _texts(found, max(0, min(stop, self.count) - start))
+        return _texts(rows, max(0, min(stop, self.count) - start))
 
     def row(self, id: str) -> int | None:
         """Return the place of an item, if there is one with this id."""
-        found = self._all("SELECT row FROM items WHERE id = ?", id)
-        return int(self._rows(one[0] for one in found)[0]) if found else None
-
-    def rows(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the places of those items that are there, by id."""
-        return dict(
-            self._all(
-                "SELECT id, row FROM items WHERE id IN (SELECT value FROM json_each(?))",
-                json.dumps(list(ids)),
-            )
-        )
+        rows = self._all("SELECT row FROM items WHERE id = ?", id)
+        return int(self._check_rows(one[0] for one in rows)[0]) if rows else None
 
     def fetch(
         self, rows: Sequence[int]
     ) -> list[tuple[str, str, str, str | None, dict[str, PlainValue]]]:
         """Return id, title, text, media and attributes of the items at some places, in order."""
-        found = self._all(
+        records = self._all(
             "SELECT items.*, known.* FROM items JOIN known USING (row) "
             "WHERE items.row IN (SELECT value FROM json_each(?))",
             json.dumps([int(row) for row in rows]),
         )
-        by_row = {one[0]: one for one in found}
+        by_row = {one[0]: one for one in records}
         try:
             return [self._item(by_row[int(row)]) for row in rows]
         except KeyError as error:
@@ -190,27 +181,27 @@ class ItemTable:
         self, start: int = 0
     ) -> Iterator[tuple[str, str, str, str | None, dict[str, PlainValue]]]:
         """Yield all items in their order, without holding them all."""
-        for first in range(start, self.count, 4096):
-            last = min(first + 4096, self.count)
-            found = self._all(
+        for first in range(start, self.count, _WALK_ROWS):
+            last = min(first + _WALK_ROWS, self.count)
+            records = self._all(
                 "SELECT items.*, known.* FROM items JOIN known USING (row) "
                 "WHERE items.row >= ? AND items.row < ? ORDER BY items.row",
                 first,
                 last,
             )
-            if len(found) != last - first:
+            if len(records) != last - first:
                 raise unreadable(f"it lacks rows from {first:,} on")
-            yield from map(self._item, found)
+            yield from map(self._item, records)
 
     def matching(self, filter: Mapping[str, Any] | None) -> NDArray[np.bool_]:
         """Return which items pass a filter, (items,)."""
-        chosen = sql_condition(filter, self.attributes)
+        condition = sql_condition(filter, self.attributes)
         passing = np.zeros(self.count, bool)
         with self._connections.use() as connection:
-            found = connection.execute(
-                f"SELECT known.row FROM known WHERE {chosen.sql}", chosen.values
+            numbers = connection.execute(
+                f"SELECT known.row FROM known WHERE {condition.sql}", condition.values
             )
-            passing[self._rows(row for (row,) in found)] = True
+            passing[self._check_rows(row for (row,) in numbers)] = True
         return passing
 
     def scores(
@@ -222,118 +213,118 @@ class ItemTable:
         """
         if limit is not None:
             limit = check_whole("limit", limit, 1)
-        asked = keywords.fts_query(words)
-        chosen = sql_condition(filter, self.attributes)
-        if asked is None:
+        query = keywords.fts_query(words)
+        condition = sql_condition(filter, self.attributes)
+        if query is None:
             return np.empty(0, np.int64), np.empty(0)
         weights = ", ".join(map(str, keywords.WEIGHTS))
         restricted = (
-            f"AND rowid IN (SELECT known.row FROM known WHERE {chosen.sql})" if filter else ""
+            f"AND rowid IN (SELECT known.row FROM known WHERE {condition.sql})" if filter else ""
         )
         with self._connections.use() as connection:
-            found = connection.execute(
+            hits = connection.execute(
                 f"SELECT rowid, -bm25(words, {weights}) AS score FROM words WHERE words MATCH ? "
                 f"{restricted} {'' if limit is None else 'ORDER BY score DESC, rowid LIMIT ?'}",
                 (
-                    asked,
-                    *(chosen.values if filter else ()),
+                    query,
+                    *(condition.values if filter else ()),
                     *(() if limit is None else (int(limit),)),
                 ),
             ).fetchall()
-        if not found:
+        if not hits:
             return np.empty(0, np.int64), np.empty(0)
-        rows, scores = zip(*found, strict=True)
+        rows, scores = zip(*hits, strict=True)
         if not all(isinstance(one, float) and math.isfinite(one) for one in scores):
             raise unreadable("its keyword index gives scores that are no numbers")
-        return self._rows(rows), np.array(scores, np.float64)
+        return self._check_rows(rows), np.array(scores, np.float64)
 
     def facets(self, filter: Mapping[str, Any] | None, limit: int) -> dict[str, Facet]:
         """Return how every attribute's values are spread over the items that pass."""
         if filter is None and limit in self._facets:
             return dict(self._facets[limit])
-        chosen = sql_condition(filter, self.attributes)
-        found = {
-            name: self._facet(attribute, chosen.sql, chosen.values, limit)
+        condition = sql_condition(filter, self.attributes)
+        facets = {
+            name: self._facet(attribute, condition, limit)
             for name, attribute in self.attributes.items()
         }
-        if filter is None and len(self._facets) < _CACHED_ITEMS:
+        if filter is None and len(self._facets) < _MAX_CACHED_FACETS:
             # The table never changes, and everybody starts by looking at all of it.
-            self._facets[limit] = found
-        return dict(found)
+            self._facets[limit] = facets
+        return dict(facets)
 
     def tombstone(self, id: str) -> dict[str, NDArray[np.float32]] | None:
         """Return the vectors of an item that was removed, by view, if they are kept."""
-        found = self._all("SELECT view, vector FROM departed WHERE id = ?", id)
-        if not found:
+        vectors = self._all("SELECT view, vector FROM departed WHERE id = ?", id)
+        if not vectors:
             return None
-        if not all(isinstance(one, bytes) and len(one) % 4 == 0 for _, one in found):
+        if not all(isinstance(one, bytes) and len(one) % 4 == 0 for _, one in vectors):
             raise unreadable("a removed item has left something that is no vector")
-        return {view: np.frombuffer(vector, "<f4").astype(np.float32) for view, vector in found}
+        return {view: np.frombuffer(vector, "<f4").astype(np.float32) for view, vector in vectors}
 
     def walk_tombstones(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield id, view, last version and vector of all items that were removed, oldest first."""
         last = -(2**63)
-        while found := self._all(
+        while records := self._all(
             "SELECT rowid, id, view, version, vector FROM departed WHERE rowid > ? "
             "ORDER BY rowid LIMIT 1024",
             last,
         ):
-            last = found[-1][0]
-            for _, id, view, version, vector in found:
+            last = records[-1][0]
+            for _, id, view, version, vector in records:
                 if not isinstance(id, str) or not isinstance(version, int):
                     raise unreadable("a removed item has no id or no version")
                 yield id, view, version, vector
 
-    def _facet(
-        self, attribute: Attribute, condition: str, values: tuple[Any, ...], limit: int
-    ) -> Facet:
+    def _facet(self, attribute: Attribute, condition: SqlCondition, limit: int) -> Facet:
         column, name, kind = f"known.a{attribute.number}", attribute.name, attribute.kind
         if kind == "number":
-            known, distinct, low, high = self._all(
+            count, distinct, low, high = self._all(
                 f"SELECT count({column}), count(DISTINCT {column}), min({column}), max({column}) "
-                f"FROM known WHERE {condition}",
-                *values,
+                f"FROM known WHERE {condition.sql}",
+                *condition.values,
             )[0]
-            if known and (value_problem(kind, low) or value_problem(kind, high)):
+            if count and (value_problem(kind, low) or value_problem(kind, high)):
                 raise unreadable(f"attribute {shorten(name)} holds what is no number")
-            return Facet(name, kind, known, distinct, (), low, high)
+            return Facet(name, kind, count, distinct, (), low, high)
         if kind == "tags":
             source = (
                 f"(SELECT tags.value AS value FROM tags JOIN known ON known.row = tags.row "
-                f"WHERE tags.attribute = {attribute.number} AND ({condition}))"
+                f"WHERE tags.attribute = {attribute.number} AND ({condition.sql}))"
             )
-            known = self._all(f"SELECT count({column}) FROM known WHERE {condition}", *values)[0][0]
+            count = self._all(
+                f"SELECT count({column}) FROM known WHERE {condition.sql}", *condition.values
+            )[0][0]
         else:
-            source = f"(SELECT {column} AS value FROM known WHERE {condition})"
-            known = None
+            source = f"(SELECT {column} AS value FROM known WHERE {condition.sql})"
+            count = None
         counted = self._all(
             f"SELECT value, count(*) AS many, count(*) OVER (), sum(count(*)) OVER () "
             f"FROM {source} WHERE value IS NOT NULL GROUP BY value "
             f"ORDER BY many DESC, value LIMIT {max(int(limit), 1)}",
-            *values,
+            *condition.values,
         )
         if any(value_problem(kind, value) for value, *_ in counted):
             raise unreadable(
                 f"attribute {shorten(name)} holds a value that is not {KIND_NAMES[kind]}"
             )
         distinct, total = counted[0][2:] if counted else (0, 0)
-        shown = tuple(
+        frequent = tuple(
             (bool(value) if kind == "boolean" else value, many)
             for value, many, *_ in counted[:limit]
         )
-        return Facet(name, kind, total if known is None else known, distinct, shown)
+        return Facet(name, kind, total if count is None else count, distinct, frequent)
 
     def _item(
-        self, found: Sequence[Any]
+        self, record: Sequence[Any]
     ) -> tuple[str, str, str, str | None, dict[str, PlainValue]]:
-        row, id, title, text, media, *known = found
+        row, id, title, text, media, *values = record
         if not (isinstance(id, str) and isinstance(title, str) and isinstance(text, str)):
             raise unreadable(f"row {row} has an id, title or text that is no text")
         if media is not None and not is_media_name(media):
             raise unreadable(f"row {row} names a picture outside the media folder")
         attributes: dict[str, PlainValue] = {}
         for name, attribute in self.attributes.items():
-            value = known[1 + attribute.number]
+            value = values[1 + attribute.number]
             if value is None:
                 continue
             if value_problem(attribute.kind, value):
@@ -347,9 +338,9 @@ class ItemTable:
             attributes[name] = value
         return id, title, text, media, attributes
 
-    def _rows(self, found: Iterable[int]) -> Rows:
+    def _check_rows(self, numbers: Iterable[int]) -> Rows:
         """Return rows that the table gave, if they are rows of the views, too."""
-        rows = np.fromiter(found, np.int64)
+        rows = np.fromiter(numbers, np.int64)
         if rows.size and not 0 <= rows.min() <= rows.max() < self.count:
             raise unreadable("it has rows that the views have not")
         return rows
@@ -359,9 +350,9 @@ class ItemTable:
             return connection.execute(sql, values).fetchall()
 
 
-def _texts(found: Sequence[tuple[object]], count: int) -> list[str]:
+def _texts(column: Sequence[tuple[object]], count: int) -> list[str]:
     """Return a column of so many texts."""
-    texts = [one for (one,) in found if isinstance(one, str)]
+    texts = [one for (one,) in column if isinstance(one, str)]
     if len(texts) != count:
         raise unreadable("items are missing, or have ids that are no texts")
     return texts

@@ -39,7 +39,7 @@ CREATE VIRTUAL TABLE words USING fts5(
 );
 """
 
-MOST_ATTRIBUTES = 1000
+MAX_ATTRIBUTES = 1000
 """SQLite allows 2,000 columns; nobody filters by a thousand."""
 
 _SEARCH_TABLES = {f"words_{part}" for part in ("data", "idx", "docsize", "config")}
@@ -48,7 +48,7 @@ _SEARCH_TABLES = {f"words_{part}" for part in ("data", "idx", "docsize", "config
 _KNOWN = re.compile(r"CREATE TABLE known \(row INTEGER PRIMARY KEY((?:, a\d+)*)\)")
 
 
-def problem(
+def table_problem(
     connection: sqlite3.Connection, attributes: Mapping[str, Kind], count: int
 ) -> str | None:
     """Return what is wrong with an item table from elsewhere, as far as a quick look shows it.
@@ -61,23 +61,23 @@ def problem(
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema"):
         if kind == "index" and sql is None:
             continue  # one that goes with a table's key
-        written = " ".join(sql.split()) if isinstance(sql, str) else ""
-        match = _KNOWN.fullmatch(written) if name == "known" else None
+        statement = " ".join(sql.split()) if isinstance(sql, str) else ""
+        match = _KNOWN.fullmatch(statement) if name == "known" else None
         if match is not None:
             columns = re.findall(r"\d+", match[1])
-        elif name in _SEARCH_TABLES and kind == "table" and written.startswith("CREATE TABLE "):
+        elif name in _SEARCH_TABLES and kind == "table" and statement.startswith("CREATE TABLE "):
             pass
-        elif kind != "table" or written != expected.get(name):
+        elif kind != "table" or statement != expected.get(name):
             return f"holds a {kind} {shorten(name)} that does not belong there"
         expected.pop(name, None)
     if expected:
         return f"lacks the table '{min(expected)}'"
-    found = connection.execute("SELECT number, name, kind FROM attributes ORDER BY number")
-    listed = found.fetchmany(MOST_ATTRIBUTES + 1)
-    numbers = [number for number, _, _ in listed]
-    if numbers != [*range(len(listed))] or [*map(str, numbers)] != columns:
+    cursor = connection.execute("SELECT number, name, kind FROM attributes ORDER BY number")
+    entries = cursor.fetchmany(MAX_ATTRIBUTES + 1)
+    numbers = [number for number, _, _ in entries]
+    if numbers != [*range(len(entries))] or [*map(str, numbers)] != columns:
         return "has columns that do not fit its attributes"
-    if {name: kind for _, name, kind in listed} != dict(attributes):
+    if {name: kind for _, name, kind in entries} != dict(attributes):
         return "has other attributes than catalog.json says"
     for table in ("items", "known"):
         # Asked for one by one, SQLite finds each at an end of the table and reads no more of it.
@@ -102,8 +102,8 @@ def value_problem(kind: Kind, value: object) -> bool:
 
 def _statements() -> dict[str, str]:
     """Return by table how it is made, with single blanks."""
-    written = [" ".join(one.split()) for one in TABLES.split(";") if one.strip()]
-    return {re.split(r"TABLE (\w+)", one)[1]: one for one in written}
+    statements = [" ".join(one.split()) for one in TABLES.split(";") if one.strip()]
+    return {re.split(r"TABLE (\w+)", one)[1]: one for one in statements}
 
 
 class ItemWriter:
@@ -138,16 +138,16 @@ class ItemWriter:
         )
         if not added.rowcount:
             return False
-        self._know(self.count, attributes)
+        self._add_values(self.count, attributes)
         self.count += 1
         return True
 
     def has(self, id: str) -> bool:
         """Return whether there is an item with this id."""
-        found = self.connection.execute("SELECT 1 FROM items WHERE id = ?", (id,))
-        return found.fetchone() is not None
+        row = self.connection.execute("SELECT 1 FROM items WHERE id = ?", (id,)).fetchone()
+        return row is not None
 
-    def know_of(self, name: str, kind: Kind | None = None) -> None:
+    def add_attribute(self, name: str, kind: Kind | None = None) -> None:
         """Make an attribute known before any value of it comes."""
         self._number(name)
         if kind is not None:
@@ -161,12 +161,12 @@ class ItemWriter:
 
     def finish(self) -> dict[str, Kind]:
         """Settle the kinds, index tags and words; return the kind of every attribute."""
-        kinds = {name: common_kind(seen or {"text"}) for name, seen in self._kinds.items()}
+        kinds = {name: common_kind(own or {"text"}) for name, own in self._kinds.items()}
         run = self.connection.execute
         for name, kind in kinds.items():
             number = self._numbers[name]
             run("INSERT INTO attributes VALUES (?, ?, ?)", (number, name, kind))
-            run(_SETTLED[kind].format(column=f"a{number}"))
+            run(_CONVERSIONS[kind].format(column=f"a{number}"))
             if kind == "tags":
                 run(
                     f"INSERT OR IGNORE INTO tags SELECT {number}, json_each.value, known.row "
@@ -187,7 +187,7 @@ class ItemWriter:
         self.connection.commit()
         return kinds
 
-    def _know(self, row: int, attributes: Mapping[str, PlainValue]) -> None:
+    def _add_values(self, row: int, attributes: Mapping[str, PlainValue]) -> None:
         values: dict[str, Any] = {}
         for name, value in attributes.items():
             kind = kind_of(value, self._loose)
@@ -211,9 +211,9 @@ class ItemWriter:
 
     def _number(self, name: str) -> int:
         if name not in self._numbers:
-            if len(self._numbers) == MOST_ATTRIBUTES:
+            if len(self._numbers) == MAX_ATTRIBUTES:
                 raise BadInput(
-                    f"The items have more than {MOST_ATTRIBUTES} different attributes.",
+                    f"The items have more than {MAX_ATTRIBUTES} different attributes.",
                     "Name the ones to keep.",
                 )
             self._numbers[name] = len(self._numbers)
@@ -222,7 +222,7 @@ class ItemWriter:
         return self._numbers[name]
 
 
-_SETTLED: Mapping[Kind, str] = {
+_CONVERSIONS: Mapping[Kind, str] = {
     "number": "UPDATE known SET {column} = CAST({column} AS NUMERIC) "
     "WHERE typeof({column}) = 'text'",
     "boolean": "UPDATE known SET {column} = (lower({column}) = 'true') WHERE {column} IS NOT NULL",

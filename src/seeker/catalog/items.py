@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, overload
 
 import numpy as np
 
-from seeker.catalog.attributes import Attributes, clean_attributes, is_unicode, plain_value
+from seeker.catalog.attributes import clean_text, is_unicode, plain_value, shorten
 from seeker.catalog.item_table import FileConnections, ItemTable, MemoryConnection
 from seeker.catalog.item_writer import ItemWriter
+from seeker.errors import BadInput
 from seeker.session import Item
 from seeker.types import Floats
 
-
-class Tombstones:
-    """The vectors of items that are gone, so that the clicks on them keep their meaning."""
-
-    def __init__(self, table: ItemTable | None, dimensions: Mapping[str, int]) -> None:
-        """Read from a table; dimensions: of the catalog's views, by name."""
-        self._table = table
-        self._dimensions = dict(dimensions)
-
-    def get(self, item: str) -> dict[str, Floats] | None:
-        """Return an item's vectors in all views, (d,) float32 each, or None if they are not kept.
-
-        An item that has left before a view was made, or made anew, cannot be compared in it.
-        """
-        if self._table is None or not isinstance(item, str) or not is_unicode(item):
-            return None
-        kept = self._table.tombstone(item) or {}
-        found = {name: kept[name] for name in self._dimensions if name in kept}
-        fits = all(
-            name in found and len(found[name]) == size and bool(np.isfinite(found[name]).all())
-            for name, size in self._dimensions.items()
-        )
-        return found if fits else None
-
-
-_CACHED_IDS = 65_536
+_MAX_CACHED_IDS = 65_536
+_ID_ROWS = 16_384
 
 
 class ItemCollection(Protocol):
@@ -95,11 +72,100 @@ class MemoryItems:
         writer = ItemWriter(connection)
         titles = self._titles or self.ids
         for name in self._attributes.names:
-            writer.know_of(name)
+            writer.add_attribute(name)
         for row, title in enumerate(titles):
-            known = {name: plain_value(value) for name, value in self._attributes.at(row).items()}
-            writer.add(str(row), clean_attributes(title), "", None, known)
+            values = {name: plain_value(value) for name, value in self._attributes.at(row).items()}
+            writer.add(str(row), clean_text(title), "", None, values)
         writer.finish()
+
+
+class Attributes:
+    """What is known of the items beside their vectors: by name, one value per item or None."""
+
+    def __init__(self, columns: Mapping[str, Sequence[Any]]) -> None:
+        self._columns = columns
+
+    @classmethod
+    def of(cls, values: Any, ids: Sequence[str]) -> Attributes:
+        """Check attributes that come as one mapping per item, or as one column per name."""
+        if values is None:
+            return cls({})
+        if hasattr(values, "keys"):
+            # What dict() takes, too: a mapping, or a data frame.
+            columns = {
+                name: _one_per_item(f"The attribute {name!r}", column)
+                for name, column in dict(values).items()
+            }
+            for name, column in columns.items():
+                if len(column) != len(ids):
+                    raise BadInput(
+                        f"The attribute {name!r} has {len(column)} values for {len(ids)} items."
+                    )
+        elif isinstance(values, Sequence) and all(isinstance(one, Mapping) for one in values):
+            if len(values) != len(ids):
+                raise BadInput(f"There are attributes for {len(values)} items, but {len(ids)} ids.")
+            names = dict.fromkeys(name for one in values for name in one)
+            columns = {name: tuple(one.get(name) for one in values) for name in names}
+        else:
+            raise BadInput(
+                "The attributes are not in a form that can be read.",
+                "Give one mapping per item, or one list of values per name.",
+            )
+        for name in columns:
+            if not isinstance(name, str):
+                raise BadInput(f"{name!r} is not a name for an attribute.", "Use a text.")
+        return cls(columns)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the attributes."""
+        return list(self._columns)
+
+    def at(self, row: int) -> dict[str, Any]:
+        """Return the attributes of one item."""
+        return {
+            name: column[row] for name, column in self._columns.items() if column[row] is not None
+        }
+
+
+def check_ids(ids: Iterable[str]) -> tuple[str, ...]:
+    """Return the ids if they are different texts, at least one."""
+    names = _one_per_item("ids", ids)
+    if not names:
+        raise BadInput("The catalog is empty.", "Give at least one item.")
+    for place, name in enumerate(names):
+        if not isinstance(name, str) or not name:
+            raise BadInput(
+                f"The id at place {place} is {shorten(name)}.",
+                "Every id must be a text that is not empty, such as str(number).",
+            )
+    if len(set(names)) < len(names):
+        seen: set[str] = set()
+        double = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise BadInput(f"The id {double!r} is there more than once.", "Ids must be different.")
+    return tuple(map(str, names))
+
+
+def check_titles(titles: Iterable[str] | None, ids: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the titles if there is one text per item."""
+    if titles is None:
+        return None
+    texts = _one_per_item("titles", titles)
+    if len(texts) != len(ids):
+        raise BadInput(f"There are {len(texts)} titles, but {len(ids)} ids.")
+    for place, title in enumerate(texts):
+        if not isinstance(title, str):
+            raise BadInput(
+                f"The title at place {place} is {shorten(title)}.", "Titles must be texts."
+            )
+    return texts
+
+
+def _one_per_item(name: str, values: object) -> tuple[Any, ...]:
+    """Return values as a tuple; a single text would be one of letters."""
+    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
+        raise BadInput(f"{name} is {shorten(values)}.", "Give a list with one value per item.")
+    return tuple(values)
 
 
 class StoredItems:
@@ -108,19 +174,19 @@ class StoredItems:
     def __init__(self, path: Path, count: int) -> None:
         self.table = ItemTable(FileConnections(path), count)
         self.ids = StoredIds(self.table)
-        self._remembered: dict[str, int] = {}
+        self._row_cache: dict[str, int] = {}
 
     def row(self, id: str) -> int | None:
         """Return the place of an item, if it is there."""
-        row = self._remembered.get(id)
+        row = self._row_cache.get(id)
         if row is None:
             if not isinstance(id, str) or not is_unicode(id):
                 return None
             row = self.table.row(id)
             if row is not None:
-                if len(self._remembered) >= _CACHED_IDS:
-                    self._remembered = {}
-                self._remembered[id] = row
+                if len(self._row_cache) >= _MAX_CACHED_IDS:
+                    self._row_cache = {}
+                self._row_cache[id] = row
         return row
 
     def items(self, rows: Sequence[int]) -> list[Item]:
@@ -153,8 +219,34 @@ class StoredIds(Sequence[str]):
         return self._table.id_at(range(len(self))[place])
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), 16_384):
-            yield from self._table.ids(start, start + 16_384)
+        for start in range(0, len(self), _ID_ROWS):
+            yield from self._table.ids(start, start + _ID_ROWS)
 
     def __contains__(self, id: Any) -> bool:
         return isinstance(id, str) and is_unicode(id) and self._table.row(id) is not None
+
+
+class Tombstones:
+    """The vectors of items that are gone, so that the clicks on them keep their meaning."""
+
+    def __init__(self, table: ItemTable | None, dimensions: Mapping[str, int]) -> None:
+        """Read from a table; dimensions: of the catalog's views, by name."""
+        self._table = table
+        self._dimensions = dict(dimensions)
+
+    def get(self, item: str) -> dict[str, Floats] | None:
+        """Return an item's vectors in all views, (d,) float32 each, or None if they are not kept.
+
+        An item that has left before a view was made, or made anew, cannot be compared in it.
+        """
+        if self._table is None or not isinstance(item, str) or not is_unicode(item):
+            return None
+        stored = self._table.tombstone(item) or {}
+        vectors = {name: stored[name] for name in self._dimensions if name in stored}
+        fits = all(
+            name in vectors
+            and len(vectors[name]) == size
+            and bool(np.isfinite(vectors[name]).all())
+            for name, size in self._dimensions.items()
+        )
+        return vectors if fits else None

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
+from seeker.catalog.attributes import clean_text
 from seeker.errors import BadInput
 from seeker.types import Doubles, Rows
 
 WEIGHTS = (4.0, 2.0, 1.0)
 """How much a hit in the title, the text and the attributes counts."""
 
-SHARE = 0.75
+HIT_SHARE = 0.75
 """How much of a keyword prior the hits share; the rest is spread evenly over all items.
 
 It is the chance that the thing looked for carries the words that were typed."""
 
-MOST_WORDS = 64
+MAX_WORDS = 64
 
 
 def fts_query(words: object) -> str | None:
@@ -27,8 +28,8 @@ def fts_query(words: object) -> str | None:
     """
     if not isinstance(words, str):
         raise BadInput(f"{words!r} is not a text to search for.")
-    clean = words.replace("\0", " ").encode("utf-8", "replace").decode()
-    parts = [f'"{part.replace(chr(34), " ")}"' for part in clean.split()[:MOST_WORDS]]
+    clean = clean_text(words.replace("\0", " "))
+    parts = [f'"{part.replace(chr(34), " ")}"' for part in clean.split()[:MAX_WORDS]]
     parts = [part for part in parts if any(letter.isalnum() for letter in part)]
     if not parts:
         return None
@@ -43,7 +44,7 @@ def keyword_prior(rows: Rows, scores: Doubles, count: int) -> Doubles:
     total = float(scores.sum())
     if total <= 0.0:
         return np.full(count, -np.log(count))
-    floor = (1.0 - SHARE) / count
+    floor = (1.0 - HIT_SHARE) / count
     logs = np.full(count, np.log(floor))
-    logs[rows] = np.log(floor + SHARE * scores / total)
+    logs[rows] = np.log(floor + HIT_SHARE * scores / total)
     return logs

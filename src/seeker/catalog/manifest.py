@@ -1,88 +1,29 @@
-"""catalog.json: what a catalog folder holds, where it is, and how its views are opened."""
+"""The manifest, catalog.json: what a catalog folder holds, and where."""
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
-import stat
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from io import BufferedReader
 from pathlib import Path
 from typing import Any, cast
 
 from seeker.catalog.attributes import KIND_NAMES, Kind, shorten
-from seeker.catalog.item_writer import MOST_ATTRIBUTES
+from seeker.catalog.item_writer import MAX_ATTRIBUTES
 from seeker.catalog.manifest_fields import (
-    LARGEST_BYTES,
+    MAX_BYTES,
     VIEW_NAME,
     BadField,
     Fields,
-    decoded,
-    encoded,
+    decode,
+    encode,
 )
-from seeker.catalog.nofollow import OpenFolder
+from seeker.catalog.nofollow import LeadsOut, NotPlain, OpenFolder, open_inside
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import DTYPES
 
 PathLike = str | os.PathLike[str]
-
-
-def path_of(given: object, what: str) -> Path:
-    """Return a path that was given; what: said of it, as in 'the path of a catalog'."""
-    text = os.fspath(given) if isinstance(given, str | os.PathLike) else given
-    if not isinstance(text, str) or not text or "\0" in text:
-        raise BadInput(f"{shorten(given)} is not {what}.", "Give a text or a pathlib.Path.")
-    return Path(text)
-
-
-class LeadsOut(OSError):
-    """A name in a folder is a link, or behind a link, that leads out of it."""
-
-
-class NotPlain(OSError):
-    """A name is not that of a plain file: reading a pipe or a device might never end."""
-
-
-@contextmanager
-def open_inside(folder: Path, file: str) -> Iterator[BufferedReader]:
-    """Open a file of a catalog to read; links may lead about in the folder, but not out of it."""
-    path = real_path(folder, file)
-    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
-    # Without these, a pipe would be waited for, and a link that has come meanwhile followed.
-    flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
-    try:
-        descriptor = os.open(path, flags)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.ENXIO):
-            raise NotPlain(file) from None
-        raise
-    with os.fdopen(descriptor, "rb") as handle:
-        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
-            raise NotPlain(file)
-        yield handle
-
-
-def real_path(folder: Path, file: str) -> Path:
-    """Return where a file of a catalog really is; LeadsOut if that is not in the folder."""
-    root, path = Path(os.path.realpath(folder)), Path(os.path.realpath(folder / file))
-    if not path.is_relative_to(root):
-        raise LeadsOut(file)
-    if path.is_dir():
-        raise NotPlain(file)
-    return path
-
-
-def work_folder(target: Path) -> Path:
-    """Return where a catalog is built: beside its place, so that a rename puts it there.
-
-    One catalog has one such place, and one lock, by whatever links it is reached.
-    """
-    real = Path(os.path.realpath(target))
-    return real.with_name(f"{real.name}.building")
-
 
 SCHEMA = 2
 MANIFEST_NAME = "catalog.json"
@@ -91,7 +32,7 @@ METRICS = ("euclidean", "cosine", "manhattan")
 _JSON_NAMES = {"created": "made", "tombstones": "departed"}
 """What fields of the manifest are called in catalog.json, where that is not their own name."""
 
-_SMALLEST, _LARGEST = 1e-100, 1e100
+_MIN_SCALE, _MAX_SCALE = 1e-100, 1e100
 """Between these lie all mean squared distances that vectors of float32 can have."""
 
 
@@ -176,24 +117,24 @@ class Manifest:
 
     def to_json(self) -> dict[str, Any]:
         """Return what is written to catalog.json."""
-        written = {_JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
-        return {"schema": SCHEMA, "identity": self.identity, **written}
+        fields = {_JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
+        return {"schema": SCHEMA, "identity": self.identity, **fields}
 
     def write(self, folder: Path) -> None:
-        """Put this manifest in place of the one that is there, at once or not at all."""
+        """Put this manifest in the place of the one that is there, at once or not at all."""
         try:
-            contents = encoded(self.to_json())
+            contents = encode(self.to_json())
         except BadField as error:
             raise BadInput(f"The catalog.json to be written {error}.") from None
-        with OpenFolder.at(folder) as opened:
-            opened.write(MANIFEST_NAME, contents)
+        with OpenFolder.at(folder) as root:
+            root.write(MANIFEST_NAME, contents)
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read a catalog's manifest; refuse what is no catalog, damaged, or newer than this Seeker."""
     try:
         with open_inside(folder, MANIFEST_NAME) as handle:
-            contents = handle.read(LARGEST_BYTES + 1)
+            contents = handle.read(MAX_BYTES + 1)
     except (FileNotFoundError, NotADirectoryError):
         raise _missing(folder) from None
     except LeadsOut:
@@ -201,16 +142,16 @@ def read_manifest(folder: Path) -> Manifest:
     except NotPlain:
         raise damaged(folder, "its catalog.json is not a file") from None
     try:
-        written = decoded(contents)
-        if not isinstance(written, dict) or type(written.get("schema")) is not int:
+        value = decode(contents)
+        if not isinstance(value, dict) or type(value.get("schema")) is not int:
             raise BadField("does not say which schema it has")
-        if written["schema"] > SCHEMA:
+        if value["schema"] > SCHEMA:
             raise BadInput(
-                f"The catalog at '{folder}' has schema {shorten(written['schema'])}, "
+                f"The catalog at '{folder}' has schema {shorten(value['schema'])}, "
                 f"but this Seeker reads schemas up to {SCHEMA}.",
                 "Install a newer Seeker, or build the catalog again with this one.",
             )
-        return _manifest(Fields(written, "all of it"))
+        return _manifest(Fields(value, "all of it"))
     except BadField as error:
         raise damaged(folder, f"its catalog.json {error}") from None
 
@@ -245,33 +186,31 @@ def damaged(folder: Path, what: str) -> Damaged:
     )
 
 
-def _manifest(written: Fields) -> Manifest:
-    written.whole("schema", 1)
+def _manifest(fields: Fields) -> Manifest:
+    fields.whole("schema", 1)
     manifest = Manifest(
-        version=written.whole("version", 1),
-        count=written.whole("count", 1),
-        items=_file_entry(written.fields("items")),
-        attributes=_attributes(written.fields("attributes")),
-        views={
-            _view_name(name): _view_entry(view) for name, view in written.fields("views").each()
-        },
-        media=written.whole("media", 0),
-        created=written.text("made"),
-        seeker=written.text("seeker"),
-        source=_source(written.fields("source")),
-        about=written.fields("about").value,
-        tombstones=written.whole("departed", 0),
+        version=fields.whole("version", 1),
+        count=fields.whole("count", 1),
+        items=_file_entry(fields.fields("items")),
+        attributes=_attributes(fields.fields("attributes")),
+        views={_view_name(name): _view_entry(view) for name, view in fields.fields("views").each()},
+        media=fields.whole("media", 0),
+        created=fields.text("made"),
+        seeker=fields.text("seeker"),
+        source=_source(fields.fields("source")),
+        about=fields.fields("about").value,
+        tombstones=fields.whole("departed", 0),
     )
     if not manifest.views:
         raise BadField("names no views")
-    if written.text("identity") != manifest.identity:
+    if fields.text("identity") != manifest.identity:
         raise BadField("has an identity that is not that of its version and checksums")
     return manifest
 
 
 def _attributes(entries: Fields) -> dict[str, Kind]:
-    if len(entries.value) > MOST_ATTRIBUTES:
-        raise BadField(f"names more than {MOST_ATTRIBUTES:,} attributes")
+    if len(entries.value) > MAX_ATTRIBUTES:
+        raise BadField(f"names more than {MAX_ATTRIBUTES:,} attributes")
     return {name: cast(Kind, entries.one_of(name, KIND_NAMES)) for name in entries.value}
 
 
@@ -291,9 +230,9 @@ def _view_name(name: str) -> str:
 
 
 def _view_entry(entry: Fields) -> ViewEntry:
-    maker, steps = entry.optional("embedder"), entry.optional("steps")
+    embedder, steps = entry.optional("embedder"), entry.optional("steps")
     units = entry.one_of("units", ("unit", "raw"))
-    scale = entry.number("scale", _SMALLEST, _LARGEST)
+    scale = entry.number("scale", _MIN_SCALE, _MAX_SCALE)
     if units == "raw" and scale != 1.0:
         raise BadField(f"gives a view in raw units the scale {scale:g} instead of 1")
     dtype = entry.one_of("dtype", DTYPES)
@@ -306,14 +245,33 @@ def _view_entry(entry: Fields) -> ViewEntry:
         metric=entry.one_of("metric", METRICS),
         units=units,
         scale=scale,
-        radius=entry.number("radius", 0.0, _LARGEST),
+        radius=entry.number("radius", 0.0, _MAX_SCALE),
         dtype=dtype,
         steps=None if steps is None else _file_entry(steps),
         embedder=None
-        if maker is None
-        else EmbedderEntry(maker.text("name"), maker.text("version"), maker.texts("reads")),
+        if embedder is None
+        else EmbedderEntry(
+            embedder.text("name"), embedder.text("version"), embedder.texts("reads")
+        ),
     )
 
 
 def _file_entry(entry: Fields) -> FileEntry:
     return FileEntry(entry.file("file"), entry.whole("bytes", 0), entry.sha256("sha256"))
+
+
+def path_of(value: object, what: str) -> Path:
+    """Return a value as a path; what: how errors call it, as in 'the path of a catalog'."""
+    text = os.fspath(value) if isinstance(value, str | os.PathLike) else value
+    if not isinstance(text, str) or not text or "\0" in text:
+        raise BadInput(f"{shorten(value)} is not {what}.", "Give a text or a pathlib.Path.")
+    return Path(text)
+
+
+def work_folder(target: Path) -> Path:
+    """Return where a catalog is built: beside its place, so that a rename puts it there.
+
+    One catalog has one such place, and one lock, by whatever links it is reached.
+    """
+    real = Path(os.path.realpath(target))
+    return real.with_name(f"{real.name}.building")

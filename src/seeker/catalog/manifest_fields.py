@@ -8,12 +8,12 @@ import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from seeker.catalog.attributes import clean_attributes, is_unicode, shorten
+from seeker.catalog.attributes import clean_text, is_unicode, shorten
 
-LARGEST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 """How long a catalog.json may be."""
 
-DEEPEST = 32
+MAX_DEPTH = 32
 """How deeply lists and objects may be nested in it."""
 
 VIEW_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -23,7 +23,7 @@ _PART = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _FILE = re.compile(rf"{_PART}(/{_PART}){{0,7}}")
 _MEDIA = re.compile(r"media(/[^/\\\x00]{1,255}){1,8}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_LARGEST = 10**15
+_MAX_NUMBER = 10**15
 
 
 class BadField(ValueError):
@@ -45,8 +45,8 @@ class Fields:
         value = self._get(key)
         if not isinstance(value, int) or isinstance(value, bool):
             raise self._bad(key, "a whole number")
-        if not least <= value <= _LARGEST:
-            raise self._bad(key, f"a whole number from {least} to {_LARGEST:,}")
+        if not least <= value <= _MAX_NUMBER:
+            raise self._bad(key, f"a whole number from {least} to {_MAX_NUMBER:,}")
         return value
 
     def number(self, key: str, least: float, most: float) -> float:
@@ -119,18 +119,18 @@ class Fields:
         return self.value[key]
 
     def _named(self, key: str) -> str:
-        shown = key if key.isprintable() and len(key) <= 64 else shorten(key)
-        return f"{self._where[1:-1]}.{shown}" if self._where.startswith("'") else shown
+        name = key if key.isprintable() and len(key) <= 64 else shorten(key)
+        return f"{self._where[1:-1]}.{name}" if self._where.startswith("'") else name
 
-    def _bad(self, key: str, wanted: str) -> BadField:
+    def _bad(self, key: str, expected: str) -> BadField:
         value = shorten(self.value[key])
-        return BadField(f"says that '{self._named(key)}' is {value}, which is not {wanted}")
+        return BadField(f"says that '{self._named(key)}' is {value}, which is not {expected}")
 
 
-def decoded(contents: bytes) -> Any:
+def decode(contents: bytes) -> Any:
     """Return what the bytes of a catalog.json say; BadField for what no JSON should hold."""
-    if len(contents) > LARGEST_BYTES:
-        raise BadField(f"is longer than {LARGEST_BYTES:,} bytes")
+    if len(contents) > MAX_BYTES:
+        raise BadField(f"is longer than {MAX_BYTES:,} bytes")
     try:
         value = json.loads(contents.decode("utf-8"), parse_constant=_no_number)
     except BadField:
@@ -141,13 +141,13 @@ def decoded(contents: bytes) -> Any:
     return value
 
 
-def encoded(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     """Return the bytes of a catalog.json; BadField where no catalog with them could be opened."""
     check_plain(value)
     text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
     contents = f"{text}\n".encode()
-    if len(contents) > LARGEST_BYTES:
-        raise BadField(f"would be longer than {LARGEST_BYTES:,} bytes")
+    if len(contents) > MAX_BYTES:
+        raise BadField(f"would be longer than {MAX_BYTES:,} bytes")
     return contents
 
 
@@ -156,8 +156,8 @@ def check_plain(value: object) -> None:
     waiting: list[tuple[object, int]] = [(value, 0)]
     while waiting:
         one, depth = waiting.pop()
-        if depth > DEEPEST:
-            raise BadField(f"holds lists or objects more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise BadField(f"holds lists or objects more than {MAX_DEPTH} deep")
         match one:
             case None | bool() | int():
                 pass
@@ -182,7 +182,7 @@ def cleaned(value: Any) -> Any:
     """Return a value whose texts can all be written as UTF-8, such as the path of a source."""
     match value:
         case str():
-            return clean_attributes(value)
+            return clean_text(value)
         case list() | tuple():
             return [cleaned(part) for part in value]
         case dict():
@@ -197,5 +197,5 @@ def is_media_name(name: object) -> bool:
     return not {".", ".."} & {*name.split("/")}
 
 
-def _no_number(said: str) -> float:
-    raise BadField(f"holds {said}, which is not a number")
+def _no_number(constant: str) -> float:
+    raise BadField(f"holds {constant}, which is not a number")

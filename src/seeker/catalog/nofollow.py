@@ -1,27 +1,67 @@
-"""Writing and deleting without following links.
+"""Files of a catalog folder, reached through no link that leads out of it.
 
 A catalog may come from elsewhere, and what is in its folder may be a link to anywhere. The folder
-itself may be reached by links, for that is its owner's choice; inside it, whatever is written or
-deleted is reached from folder to folder through open descriptors, none of which is a link. A link
-that is put there between a look and a deed is not followed either.
+itself may be reached by links, for that is its owner's choice. What is read may be behind links
+that stay in the folder; whatever is written or deleted is reached from folder to folder through
+open descriptors, none of which is a link. A link that is put there between a look and a deed is not
+followed either.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO
 
 from seeker.errors import Conflict
 
 # Windows opens no folders; there names are looked at before they are used.
-_DESCRIPTORS = os.open in os.supports_dir_fd and os.unlink in os.supports_dir_fd
-_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_HAS_DESCRIPTORS = os.open in os.supports_dir_fd and os.unlink in os.supports_dir_fd
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_CREATE_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+class LeadsOut(OSError):
+    """A name in a folder is a link, or behind a link, that leads out of it."""
+
+
+class NotPlain(OSError):
+    """A name is not that of a plain file: reading a pipe or a device might never end."""
+
+
+@contextmanager
+def open_inside(folder: Path, file: str) -> Iterator[BufferedReader]:
+    """Open a file of a catalog to read; links may lead about in the folder, but not out of it."""
+    path = real_path(folder, file)
+    flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+    # Without these, a pipe would be waited for, and a link that has come meanwhile followed.
+    flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENXIO):
+            raise NotPlain(file) from None
+        raise
+    with os.fdopen(descriptor, "rb") as handle:
+        if not stat.S_ISREG(os.fstat(handle.fileno()).st_mode):
+            raise NotPlain(file)
+        yield handle
+
+
+def real_path(folder: Path, file: str) -> Path:
+    """Return where a file of a catalog really is; LeadsOut if that is not in the folder."""
+    root, path = Path(os.path.realpath(folder)), Path(os.path.realpath(folder / file))
+    if not path.is_relative_to(root):
+        raise LeadsOut(file)
+    if path.is_dir():
+        raise NotPlain(file)
+    return path
 
 
 class LinkInside(Conflict):
@@ -46,10 +86,10 @@ class OpenFolder:
     def at(cls, path: Path) -> Iterator[OpenFolder]:
         """Open a folder that somebody names; links on the way are followed."""
         real = Path(os.path.realpath(path))
-        if not _DESCRIPTORS:
+        if not _HAS_DESCRIPTORS:
             yield cls(real, None)
             return
-        descriptor = os.open(real, _FOLDER)
+        descriptor = os.open(real, _FOLDER_FLAGS)
         try:
             yield cls(path, descriptor)
         finally:
@@ -61,16 +101,16 @@ class OpenFolder:
         if make:
             with suppress(FileExistsError):
                 os.mkdir(self._at(name), dir_fd=self._descriptor)
-        found = self.look(name)
-        if found is None:
+        status = self.look(name)
+        if status is None:
             raise FileNotFoundError(os.fspath(self.path / name))
-        if not _is_folder(found):
+        if not _is_folder(status):
             raise LinkInside(self.path / name)
         if self._descriptor is None:
             yield OpenFolder(self.path / name, None)
             return
         try:
-            descriptor = os.open(name, _FOLDER, dir_fd=self._descriptor)
+            descriptor = os.open(name, _FOLDER_FLAGS, dir_fd=self._descriptor)
         except NotADirectoryError:
             raise LinkInside(self.path / name) from None
         except OSError as error:
@@ -95,11 +135,11 @@ class OpenFolder:
 
     def remove(self, name: str) -> int:
         """Remove a file, or a link and not what it leads to; return how many bytes it had."""
-        found = self.look(name)
-        if found is None:
+        status = self.look(name)
+        if status is None:
             return 0
         os.unlink(self._at(name), dir_fd=self._descriptor)
-        return found.st_size
+        return status.st_size
 
     def remove_if_empty(self, name: str) -> None:
         """Remove a folder with nothing in it."""
@@ -121,7 +161,7 @@ class OpenFolder:
         """Put a file in the place of what has the name, at once or not at all."""
         aside = f"{name}.new"
         self.remove(aside)
-        descriptor = os.open(self._at(aside), _CREATE, 0o666, dir_fd=self._descriptor)
+        descriptor = os.open(self._at(aside), _CREATE_FLAGS, 0o666, dir_fd=self._descriptor)
         with os.fdopen(descriptor, "wb") as handle:
             handle.write(contents)
             handle.flush()
@@ -160,15 +200,15 @@ def new_file(path: Path) -> BinaryIO:
 def remove_tree(path: Path) -> None:
     """Remove a folder and all in it, or a link and not what it leads to, as far as possible."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return
-    if _is_folder(found):
+    if _is_folder(status):
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 
 
-def _is_folder(found: os.stat_result) -> bool:
+def _is_folder(status: os.stat_result) -> bool:
     """Return whether this is a folder and no kind of link; Windows has several kinds."""
-    return stat.S_ISDIR(found.st_mode) and not getattr(found, "st_reparse_tag", 0)
+    return stat.S_ISDIR(status.st_mode) and not getattr(status, "st_reparse_tag", 0)

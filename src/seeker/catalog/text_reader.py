@@ -39,7 +39,7 @@ class TextReader:
         return vector.reshape(-1)
 
 
-def reader_from_embedder(
+def readers_from_embedders(
     embedders: Mapping[str, Embedder], views: Mapping[str, View]
 ) -> dict[str, TextReader]:
     """Return the readers among embedders that came with arrays."""
@@ -53,18 +53,18 @@ def reader_from_embedder(
         return {}
     from seeker.embedders.custom import adapt
 
-    made = {name: adapt(embedders[name]) for name in views if name in embedders}
+    adapted = {name: adapt(embedders[name]) for name in views if name in embedders}
     return {
         name: TextReader(partial(_self, embedder))
-        for name, embedder in made.items()
+        for name, embedder in adapted.items()
         if "text" in embedder.reads
     }
 
 
-def reader_from_manifest(manifest: Manifest, trust: bool) -> dict[str, TextReader]:
+def readers_from_manifest(manifest: Manifest, trust: bool) -> dict[str, TextReader]:
     """Return the readers that a catalog folder names; trust: also such as are not Seeker's own."""
     return {
-        name: TextReader(partial(_named, name, entry.embedder, trust))
+        name: TextReader(partial(_load_embedder, name, entry.embedder, trust))
         for name, entry in manifest.views.items()
         if entry.embedder is not None and "text" in entry.embedder.reads
     }
@@ -74,20 +74,20 @@ def _self(embedder: Embedder) -> Embedder:
     return embedder
 
 
-def _named(view: str, made_by: EmbedderEntry, trust: bool) -> Embedder:
+def _load_embedder(view: str, entry: EmbedderEntry, trust: bool) -> Embedder:
     from seeker import embedders
 
-    if not trust and made_by.name not in embedders.BUILTIN:
+    if not trust and entry.name not in embedders.BUILTIN:
         raise Conflict(
-            f"View '{view}' was made by {made_by.name!r}, which is not one of Seeker's own "
+            f"View '{view}' was made by {entry.name!r}, which is not one of Seeker's own "
             "embedders.",
             "If you trust the catalog, open it with Catalog.open(path, trust=True).",
         )
-    embedder = embedders.named(made_by.name)
-    if embedder.version != made_by.version:
+    embedder = embedders.named(entry.name)
+    if embedder.version != entry.version:
         raise Conflict(
-            f"View '{view}' was made by version {made_by.version} of the embedder "
-            f"'{made_by.name}', but version {embedder.version} is installed.",
+            f"View '{view}' was made by version {entry.version} of the embedder "
+            f"'{entry.name}', but version {embedder.version} is installed.",
             "Their vectors cannot be compared; build the catalog again.",
         )
     return embedder

@@ -17,8 +17,8 @@ from seeker.catalog.manifest_fields import is_media_name
 from seeker.errors import SeekerError
 from seeker.space import View
 
-_ROWS = 16_384
-_CLOSE = 1e-6
+_BATCH_ROWS = 16_384
+_TOLERANCE = 1e-6
 """By how much what was measured may differ on another machine, as a part of the whole."""
 
 
@@ -38,9 +38,9 @@ def find_problems(path: str | Path) -> list[str]:
 
 
 def _problems(folder: Path, catalog: Catalog, manifest: Manifest) -> Iterator[str]:
-    for stored in manifest.files:
-        if FileEntry.of(folder, stored.file).sha256 != stored.sha256:
-            yield f"'{stored.file}' is not what was written: its checksum is another."
+    for entry in manifest.files:
+        if FileEntry.of(folder, entry.file).sha256 != entry.sha256:
+            yield f"'{entry.file}' is not what was written: its checksum is another."
     try:
         with closing(connect(folder / manifest.items.file)) as connection:
             yield from _item_problems(connection, folder, manifest)
@@ -57,22 +57,24 @@ def _problems(folder: Path, catalog: Catalog, manifest: Manifest) -> Iterator[st
 
 
 def _view_problems(name: str, view: View) -> Iterator[str]:
-    for start in range(0, len(view), _ROWS):
-        if not np.isfinite(view.rows(slice(start, start + _ROWS))).all():
+    for start in range(0, len(view), _BATCH_ROWS):
+        if not np.isfinite(view.rows(slice(start, start + _BATCH_ROWS))).all():
             yield f"View '{name}' holds numbers that are not finite from row {start:,} on."
             return
     try:
         metric = "euclidean" if view.fast else view.metric
-        found = View.measured(name, view.vectors, metric, view.units, view.steps, view.centre)
+        measured = View.measured(name, view.vectors, metric, view.units, view.steps, view.centre)
     except SeekerError as error:
         yield f"View '{name}' cannot be measured: {error.message}"
         return
-    size = float(np.abs(found.mean).max()) + float(np.sqrt(found.variance).max())
+    size = float(np.abs(measured.mean).max()) + float(np.sqrt(measured.variance).max())
     same = (
-        np.allclose(found.mean, view.mean, rtol=_CLOSE, atol=_CLOSE * size)
-        and np.allclose(found.variance, view.variance, rtol=_CLOSE, atol=_CLOSE * size**2)
-        and np.isclose(found.radius, view.radius, rtol=_CLOSE, atol=_CLOSE * size**2)
-        and np.isclose(found.scale, view.scale, rtol=_CLOSE, atol=0.0)
+        np.allclose(measured.mean, view.mean, rtol=_TOLERANCE, atol=_TOLERANCE * size)
+        and np.allclose(
+            measured.variance, view.variance, rtol=_TOLERANCE, atol=_TOLERANCE * size**2
+        )
+        and np.isclose(measured.radius, view.radius, rtol=_TOLERANCE, atol=_TOLERANCE * size**2)
+        and np.isclose(measured.scale, view.scale, rtol=_TOLERANCE, atol=0.0)
     )
     if not same:
         yield f"The scale, radius or moments of view '{name}' are not those of its vectors."
@@ -81,9 +83,9 @@ def _view_problems(name: str, view: View) -> Iterator[str]:
 def _item_problems(
     connection: sqlite3.Connection, folder: Path, manifest: Manifest
 ) -> Iterator[str]:
-    for (said,) in connection.execute("PRAGMA integrity_check"):
-        if said != "ok":
-            yield f"'{manifest.items.file}' is damaged: {said.splitlines()[0]}."
+    for (line,) in connection.execute("PRAGMA integrity_check"):
+        if line != "ok":
+            yield f"'{manifest.items.file}' is damaged: {line.splitlines()[0]}."
     for table in ("items", "known"):
         count, first, last = connection.execute(
             f"SELECT count(*), min(row), max(row) FROM {table}"
@@ -99,8 +101,8 @@ def _tombstone_problems(connection: sqlite3.Connection, manifest: Manifest) -> I
     if count != manifest.tombstones:
         yield f"Vectors of {count:,} removed items are kept instead of {manifest.tombstones:,}."
     sizes = {name: 4 * entry.dimensions for name, entry in manifest.views.items()}
-    found = connection.execute("SELECT view, typeof(vector), length(vector) FROM departed")
-    if any(kind != "blob" or sizes.get(view) != size for view, kind, size in found):
+    rows = connection.execute("SELECT view, typeof(vector), length(vector) FROM departed")
+    if any(kind != "blob" or sizes.get(view) != size for view, kind, size in rows):
         yield "Vectors of removed items do not fit the views."
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.manifest import read_manifest
-from seeker.catalog.stored_views import check_sizes, open_views
+from seeker.catalog.views import check_sizes, open_views
 from seeker.cluster import partition
 from seeker.cluster.messages import Answer, MissingDataReply, ShardReport, ShardRequest
 from seeker.cluster.partition import CatalogPart, PartView, RowRange

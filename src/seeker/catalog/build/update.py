@@ -252,7 +252,7 @@ def _merge(
     assembly = Assembly(folder, specs, loose=False)
     try:
         for name, kind in manifest.attributes.items():
-            assembly.writer.know_of(name, kind)
+            assembly.writer.add_attribute(name, kind)
         _copy(assembly, old, gone)
         if fresh is not None:
             _copy_new(assembly, fresh, specs)

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from seeker.catalog.attributes import plain_value, shorten
+from seeker.catalog.attributes import is_unicode, plain_value, shorten
 from seeker.catalog.build.source import Record, RowProblem, SourceContents, SourceOptions
-from seeker.catalog.build.sources import jsonl
 from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 
@@ -86,7 +85,7 @@ class ArraySource:
         for row in range(self._length):
             id = str(row) if self._ids is None else self._ids[row]
             place = f"row {row}"
-            if not id or not jsonl.is_unicode(id):
+            if not id or not is_unicode(id):
                 yield RowProblem(place, "no id")
                 continue
             yield Record(

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from seeker.catalog.attributes import is_unicode
 from seeker.catalog.build.source import RowProblem
 from seeker.catalog.build.sources import jsonl
 from seeker.errors import BadInput
@@ -60,7 +61,7 @@ class CsvRows:
             return RowProblem(
                 place, "row with missing or extra cells", f"{len(row)} of {len(self.columns)}"
             )
-        if not all(map(jsonl.is_unicode, row)):
+        if not all(map(is_unicode, row)):
             return RowProblem(
                 place, "text in another encoding", f"not {self._encoding}; --encoding says which"
             )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from seeker.catalog.attributes import is_unicode
 from seeker.catalog.build.source import RowProblem
 
 MAX_LINE_CHARACTERS = 16 * 2**20
@@ -31,11 +32,6 @@ def count_lines(path: Path) -> int:
         while block := handle.read(2**20):
             found += block.count(b"\n")
     return found
-
-
-def is_unicode(text: str) -> bool:
-    """Return whether a text read with surrogateescape was what it said it was."""
-    return text.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in text)
 
 
 class JsonRows:

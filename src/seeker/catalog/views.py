@@ -1,0 +1,184 @@
+"""The views of a catalog: checked arrays in memory, or files of a folder, mapped and not read."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import numpy as np
+
+from seeker.catalog import item_writer
+from seeker.catalog.item_table import connect
+from seeker.catalog.manifest import FileEntry, Manifest, ViewEntry, damaged
+from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
+from seeker.errors import BadInput
+from seeker.space import Metric, View
+from seeker.space.metric import check as check_metric
+from seeker.space.packing import check_dtype
+from seeker.space.view import Scale, check_scale
+from seeker.types import Array
+
+_HEADER = re.compile(
+    rb"\{'descr': '[<|](f8|f4|f2|i1)', 'fortran_order': (False|True), "
+    rb"'shape': \((\d{1,18}),(?: (\d{1,18}))?\), \}\s*"
+)
+_MAX_HEADER_BYTES = 10_000
+_DTYPES = {b"f8": "float64", b"f4": "float32", b"f2": "float16", b"i1": "int8"}
+
+
+def check_views(
+    views: Mapping[str, Array | Sequence[Sequence[float]]],
+    count: int,
+    metric: Metric | Mapping[str, Metric],
+    scale: Scale,
+    dtype: str = "float32",
+) -> dict[str, View]:
+    """Return the views if each has one vector per item."""
+    if not isinstance(views, Mapping) or not views:
+        raise BadInput("The catalog has no views.", "Give at least one: {'name': vectors}.")
+    unknown = [name for name in metric if name not in views] if isinstance(metric, Mapping) else []
+    if unknown:
+        raise BadInput(
+            f"There is a metric for view {unknown[0]!r}, which the catalog has not.",
+            f"It has {list(views)}.",
+        )
+    check_scale(scale)
+    stored = check_dtype(dtype)
+    checked = {}
+    for name, vectors in views.items():
+        if not isinstance(name, str) or not name:
+            raise BadInput(f"{name!r} is not a name for a view.", "Use a text, such as 'image'.")
+        of_view = metric.get(name, "euclidean") if isinstance(metric, Mapping) else metric
+        checked[name] = View.from_vectors(
+            name, _as_rows(vectors), check_metric(of_view), scale, stored
+        )
+        if len(checked[name]) != count:
+            raise BadInput(
+                f"View '{name}' has {len(checked[name])} rows, but there are {count} ids.",
+                "Every view needs one row per item, in the order of the ids.",
+            )
+    return checked
+
+
+def _as_rows(vectors: Any) -> Any:
+    """Return vectors as a list where they are a column of them, as a data frame may have."""
+    kind = getattr(getattr(vectors, "dtype", None), "kind", "")
+    return list(vectors) if kind == "O" and vectors.ndim == 1 else vectors
+
+
+def check_sizes(folder: Path, manifest: Manifest) -> None:
+    """Refuse a folder whose files are missing or not as long as they were written."""
+    for entry in manifest.files:
+        with _open_entry(folder, entry):
+            pass
+
+
+def check_items(folder: Path, manifest: Manifest) -> None:
+    """Refuse an item table that is not made of the tables, the attributes and the rows it needs."""
+    try:
+        with closing(connect(folder / manifest.items.file)) as connection:
+            problem = item_writer.table_problem(connection, manifest.attributes, manifest.count)
+    except sqlite3.Error as error:
+        problem = f"cannot be read ({error})"
+    if problem is not None:
+        raise damaged(folder, f"'{manifest.items.file}' {problem}")
+
+
+def open_views(folder: Path, manifest: Manifest) -> dict[str, View]:
+    """Return the views by name."""
+    return {
+        name: _open_view(folder, manifest, name, entry) for name, entry in manifest.views.items()
+    }
+
+
+def _open_view(folder: Path, manifest: Manifest, name: str, entry: ViewEntry) -> View:
+    compact = entry.dtype != "float32"
+    shape = (manifest.count, entry.dimensions)
+    vectors = _map_array(folder, f"view '{name}'", entry.vectors, entry.dtype, shape)
+    of_dimensions = (2 + compact, entry.dimensions)
+    what = f"the moments of view '{name}'"
+    moments = _map_array(folder, what, entry.moments, "float64", of_dimensions)
+    mean, variance, *centre = np.array(moments, np.float64)
+    if not np.isfinite(moments).all() or (variance < 0.0).any():
+        raise damaged(folder, f"the moments of view '{name}' are not finite, or negative")
+    steps = None
+    if entry.steps is not None:
+        what = f"the array of steps of view '{name}'"
+        steps = _map_array(folder, what, entry.steps, "float32", (manifest.count,))
+    return View(
+        name,
+        vectors,
+        check_metric(entry.metric),
+        mean,
+        variance,
+        entry.radius,
+        entry.scale,
+        cast(Scale, entry.units),
+        steps,
+        centre[0].astype(np.float32) if compact else None,
+    )
+
+
+def _map_array(
+    folder: Path, what: str, entry: FileEntry, dtype: str, shape: tuple[int, ...]
+) -> Array:
+    """Return an array that is read from its file when it is used, if it is just this one.
+
+    Size and header are those of the file that is mapped, whatever has its name a moment later.
+    """
+    with _open_entry(folder, entry) as handle:
+        header = _read_header(handle)
+        if header is None:
+            raise damaged(folder, f"'{entry.file}' is not an array of numbers")
+        if header != (dtype, False, shape):
+            order = " in Fortran's order" if header[1] else ""
+            raise damaged(
+                folder,
+                f"{what} is {header[0]} of shape {header[2]}{order} instead of {dtype} {shape}",
+            )
+        start = handle.tell()
+        kind = np.dtype(dtype).newbyteorder("<")
+        if entry.bytes != start + kind.itemsize * int(np.prod(shape, dtype=object)):
+            raise damaged(folder, f"'{entry.file}' is not as long as its shape {shape} needs")
+        return np.asarray(np.memmap(handle, kind, "r", start, shape))
+
+
+def _read_header(handle: BinaryIO) -> tuple[str, bool, tuple[int, ...]] | None:
+    """Return dtype, whether in Fortran's order, and shape of an .npy file; None if it is none.
+
+    Only what Seeker and numpy.save write is read: a header is Python, and this is not evaluated.
+    """
+    magic = handle.read(8)
+    if magic not in (b"\x93NUMPY\x01\x00", b"\x93NUMPY\x02\x00"):
+        return None
+    length = int.from_bytes(handle.read(2 if magic[6] == 1 else 4), "little")
+    text = handle.read(length) if length <= _MAX_HEADER_BYTES else b""
+    match = _HEADER.fullmatch(text)
+    if match is None:
+        return None
+    dtype, fortran, *sizes = match.groups()
+    return _DTYPES[dtype], fortran == b"True", tuple(int(one) for one in sizes if one is not None)
+
+
+@contextmanager
+def _open_entry(folder: Path, entry: FileEntry) -> Iterator[BinaryIO]:
+    """Open a file of a catalog, if it is a plain one, in the folder, and as long as written."""
+    try:
+        with open_inside(folder, entry.file) as handle:
+            size = os.fstat(handle.fileno()).st_size
+            if size != entry.bytes:
+                raise damaged(
+                    folder, f"'{entry.file}' has {size:,} bytes instead of {entry.bytes:,}"
+                )
+            yield handle
+    except LeadsOut:
+        raise damaged(folder, f"'{entry.file}' is a link that leads out of it") from None
+    except NotPlain:
+        raise damaged(folder, f"'{entry.file}' is not a plain file") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise damaged(folder, f"'{entry.file}' is missing") from None
