@@ -6,15 +6,15 @@ import shlex
 from reprlib import Repr
 from typing import TypeVar
 
-_LONGEST = 120
+_MAX_REPR_CHARACTERS = 120
 _repr = Repr()
 _repr.maxlevel = 2
 
 
-def short(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a value as it is written in code, cut where it is long: for the words of an error."""
-    written = _repr.repr(value)
-    return written if len(written) <= _LONGEST else written[: _LONGEST - 1] + "…"
+    text = _repr.repr(value)
+    return text if len(text) <= _MAX_REPR_CHARACTERS else text[: _MAX_REPR_CHARACTERS - 1] + "…"
 
 
 class SeekerError(Exception):

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from seeker.errors import BadInput, short
+from seeker.errors import BadInput, short_repr
 from seeker.types import Doubles
 
-_LARGEST = 1e100
-_MOST_NAMES = 1000
+_MAX_MAGNITUDE = 1e100
+_MAX_NAMES = 1000
 
 
 def check_number(name: str, value: object, least: float, below: float = math.inf) -> None:
@@ -25,7 +25,7 @@ def check_number(name: str, value: object, least: float, below: float = math.inf
     if not fine:
         limit = f" and below {below:g}" if below < math.inf else ""
         raise BadInput(
-            f"{name} is {short(value)}, but it must be a number of at least {least:g}{limit}."
+            f"{name} is {short_repr(value)}, but it must be a number of at least {least:g}{limit}."
         )
 
 
@@ -33,48 +33,48 @@ def check_whole(name: str, value: object, least: int) -> int:
     """Return a number if it is a whole one of at least so much."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise BadInput(
-            f"{name} is {short(value)}, but it must be a whole number of at least {least}."
+            f"{name} is {short_repr(value)}, but it must be a whole number of at least {least}."
         )
     return int(value)
 
 
-def check_names(what: str, given: object) -> tuple[str, ...]:
-    """Return given as a tuple of names, if there is at least one and none comes twice."""
-    listed = isinstance(given, Sequence) and not isinstance(given, str | bytes)
-    listed = listed and len(given) <= _MOST_NAMES  # type: ignore[arg-type]
-    names: tuple[Any, ...] = tuple(given) if listed else ()  # type: ignore[arg-type]
+def check_names(what: str, value: object) -> tuple[str, ...]:
+    """Return a value as a tuple of names, if there is at least one and none comes twice."""
+    listed = isinstance(value, Sequence) and not isinstance(value, str | bytes)
+    listed = listed and len(value) <= _MAX_NAMES  # type: ignore[arg-type]
+    names: tuple[Any, ...] = tuple(value) if listed else ()  # type: ignore[arg-type]
     fine = names and all(isinstance(name, str) for name in names)
     if not fine or len(set(names)) < len(names):
         raise BadInput(
-            f"{what} is {short(given)}, but it must be a list of names, each of them once.",
+            f"{what} is {short_repr(value)}, but it must be a list of names, each of them once.",
             "Leave it out to use all.",
         )
     return names
 
 
-def check_vector(what: str, given: object, length: int) -> Doubles:
-    """Return given as new float64 numbers, (length,); they may be infinite or NaN."""
+def check_vector(what: str, value: object, length: int) -> Doubles:
+    """Return a value as new float64 numbers, (length,); they may be infinite or NaN."""
     expected = f"Give {length:,} numbers."
-    if isinstance(given, Sized) and not isinstance(given, np.ndarray) and len(given) != length:
-        raise BadInput(f"{what} has {len(given):,} entries.", expected)
+    if isinstance(value, Sized) and not isinstance(value, np.ndarray) and len(value) != length:
+        raise BadInput(f"{what} has {len(value):,} entries.", expected)
     try:
-        found = np.asarray(given)
-        if found.dtype.kind not in "fiub" or np.ma.isMaskedArray(given):
+        array = np.asarray(value)
+        if array.dtype.kind not in "fiub" or np.ma.isMaskedArray(value):
             raise ValueError
     except (TypeError, ValueError, OverflowError):
         raise BadInput(f"{what} is not an array of numbers.", expected) from None
-    if found.shape != (length,):
-        raise BadInput(f"{what} has shape {found.shape}.", expected)
-    return found.astype(np.float64)
+    if array.shape != (length,):
+        raise BadInput(f"{what} has shape {array.shape}.", expected)
+    return array.astype(np.float64)
 
 
-def check_few_numbers(what: str, given: object, most: int) -> tuple[float, ...]:
-    """Return given as a tuple of numbers, at most that many; they may be infinite or NaN."""
-    if not isinstance(given, Sized) or isinstance(given, str | bytes) or len(given) > most:
+def check_few_numbers(what: str, value: object, most: int) -> tuple[float, ...]:
+    """Return a value as a tuple of numbers, at most that many; they may be infinite or NaN."""
+    if not isinstance(value, Sized) or isinstance(value, str | bytes) or len(value) > most:
         raise BadInput(f"{what} must be a list of at most {most:,} numbers.")
-    return tuple(map(float, check_vector(what, list(given), len(given))))  # type: ignore[call-overload]
+    return tuple(map(float, check_vector(what, list(value), len(value))))  # type: ignore[call-overload]
 
 
-def within_range(found: Doubles) -> bool:
+def within_range(numbers: Doubles) -> bool:
     """Whether all numbers are finite and can be multiplied with one another."""
-    return bool(np.abs(found).max(initial=0.0) < _LARGEST)
+    return bool(np.abs(numbers).max(initial=0.0) < _MAX_MAGNITUDE)

@@ -13,7 +13,7 @@ import pytest
 
 from seeker import Catalog
 from seeker.cli import cli, main
-from seeker.kernels.compiled import NOTICE
+from seeker.kernels import COMPILE_NOTICE
 from support.builds import SHIRTS, jsonl
 
 
@@ -228,11 +228,11 @@ def test_compiling_is_announced_where_it_has_not_been_done(tmp_path: Path) -> No
         [*build, str(tmp_path / "a")], env=environment, stderr=subprocess.PIPE, text=True
     ) as first:
         assert first.stderr is not None
-        assert any(NOTICE in line for line in first.stderr)
+        assert any(COMPILE_NOTICE in line for line in first.stderr)
         first.kill()  # for compiling takes a while
     (kept,) = (tmp_path / "kept").glob("kernels_*")
     (kept / "kernel.nbi").touch()
     again = subprocess.run(
         [*build, str(tmp_path / "b")], env=environment, check=True, capture_output=True, text=True
     )
-    assert NOTICE not in again.stderr
+    assert COMPILE_NOTICE not in again.stderr

@@ -63,7 +63,7 @@ def _view_problems(name: str, view: View) -> Iterator[str]:
             return
     try:
         metric = "euclidean" if view.fast else view.metric
-        measured = View.measured(name, view.vectors, metric, view.units, view.steps, view.centre)
+        measured = View.measure(name, view.vectors, metric, view.units, view.steps, view.centre)
     except SeekerError as error:
         yield f"View '{name}' cannot be measured: {error.message}"
         return

@@ -72,12 +72,12 @@ def build(source: str, out: str, quiet: bool, **options: Any) -> None:
     the address of a PostgreSQL database. A build that was interrupted goes on where it was.
     """
     import seeker
-    from seeker.kernels.compiled import NOTICE, compiled
+    from seeker.kernels import COMPILE_NOTICE, compiled_before
 
     catalog = seeker.build(source, out, tell=_tell(quiet), progress=shows_bar(quiet), **options)
-    if not compiled():
+    if not compiled_before():
         # Here a person expects to wait, and not at the first click.
-        _tell(quiet)(NOTICE)
+        _tell(quiet)(COMPILE_NOTICE)
         catalog.session()
     if not quiet:
         click.echo(f"{_are_in(catalog, out)}. Next: seeker serve {shlex.quote(out)}")

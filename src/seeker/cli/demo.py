@@ -18,7 +18,7 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
     """Build the catalog of emoji (the first time), show a sample search, and serve it."""
     from seeker.demo import demo_catalog
     from seeker.demo.catalog import folder, sample_search
-    from seeker.kernels.compiled import NOTICE, compiled
+    from seeker.kernels import COMPILE_NOTICE, compiled_before
 
     if not no_serve:
         from seeker.server.runner import listen
@@ -28,8 +28,8 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
     with resumable():
         catalog = demo_catalog(click.echo, progress=shows_bar())
     click.echo(f"{len(catalog):,} emoji with the views {', '.join(catalog.views)}.")
-    if not compiled():
-        click.echo(NOTICE)
+    if not compiled_before():
+        click.echo(COMPILE_NOTICE)
     for line in sample_search(catalog):
         click.echo(line)
     if no_serve:

@@ -11,14 +11,15 @@ from seeker.display.base import Strategy
 from seeker.display.context import RankingContext
 from seeker.display.first_page import First, check_first, first_page
 from seeker.display.ranking import Ranking
-from seeker.errors import BadInput, short
+from seeker.errors import BadInput, short_repr
 from seeker.validation import check_few_numbers, check_number
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 
 _TABLE_STEPS = 256
+_MAX_SCHEDULE_STEPS = 10_000
 
-_WIDEST = 1e30
+_MAX_WIDTH = 1e30
 """Beyond this factor there is nothing but noise, and soon no number for it."""
 
 
@@ -39,10 +40,12 @@ class Boltzmann(Strategy):
     first: First = "cover"
 
     def __post_init__(self) -> None:
-        check_number("c", self.c, 0.0, below=_WIDEST)
+        check_number("c", self.c, 0.0, below=_MAX_WIDTH)
         check_first(self.first)
         if self.score not in ("log", "probability"):
-            raise BadInput(f"score is {short(self.score)}, but it must be 'log' or 'probability'.")
+            raise BadInput(
+                f"score is {short_repr(self.score)}, but it must be 'log' or 'probability'."
+            )
         if self.schedule is not None:
             object.__setattr__(self, "schedule", _schedule_table(self.schedule))
 
@@ -69,15 +72,15 @@ class Boltzmann(Strategy):
         if self._etas is None:
             return self.c
         eta = self._etas[min(step, len(self._etas) - 1)]
-        return None if eta * _WIDEST < 1.0 else 1.0 / eta
+        return None if eta * _MAX_WIDTH < 1.0 else 1.0 / eta
 
 
 def _schedule_table(schedule: Sequence[float] | Callable[[int], float]) -> tuple[float, ...]:
     """Return the inverse temperatures of the first steps, without repeating the last."""
-    given = [schedule(step) for step in range(_TABLE_STEPS)] if callable(schedule) else schedule
-    if isinstance(given, tuple | list):
-        given = [math.inf if eta == "inf" else eta for eta in given[:10_001]]  # as JSON has it
-    etas = list(check_few_numbers("schedule", given, 10_000))
+    table = [schedule(step) for step in range(_TABLE_STEPS)] if callable(schedule) else schedule
+    if isinstance(table, tuple | list):  # JSON has no infinity
+        table = [math.inf if eta == "inf" else eta for eta in table[: _MAX_SCHEDULE_STEPS + 1]]
+    etas = list(check_few_numbers("schedule", table, _MAX_SCHEDULE_STEPS))
     if not etas or any(math.isnan(eta) or eta < 0.0 for eta in etas):
         raise BadInput("schedule must hold at least one inverse temperature, and none below 0.")
     while len(etas) > 1 and etas[-1] == etas[-2]:

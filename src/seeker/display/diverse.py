@@ -12,7 +12,7 @@ from seeker.display.boltzmann import Boltzmann
 from seeker.display.context import RankingContext
 from seeker.display.first_page import PinnedPage
 from seeker.display.ranking import Ranking
-from seeker.errors import BadInput, short
+from seeker.errors import BadInput, short_repr
 from seeker.types import Doubles, Rows
 from seeker.validation import check_number
 
@@ -38,7 +38,7 @@ class Diverse(Strategy):
         check_number("reach", self.reach, 1e-9)
         if self.criterion not in ("submodular", "determinantal"):
             raise BadInput(
-                f"criterion is {short(self.criterion)}, but it must be 'submodular' or "
+                f"criterion is {short_repr(self.criterion)}, but it must be 'submodular' or "
                 "'determinantal'."
             )
         if not isinstance(self.base, Strategy) or isinstance(self.base, Diverse):

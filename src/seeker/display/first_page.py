@@ -12,7 +12,7 @@ from seeker.display import noise
 from seeker.display.context import RankingContext
 from seeker.display.ranking import Ranking
 from seeker.display.topk import Shortlist
-from seeker.errors import BadInput, short
+from seeker.errors import BadInput, short_repr
 from seeker.types import Doubles, Rows
 
 
@@ -55,7 +55,7 @@ _SAMPLE_ITEMS = 256
 def check_first(first: object) -> None:
     """Refuse a kind of first page that there is not."""
     if first not in ("cover", "ranked"):
-        raise BadInput(f"first is {short(first)}, but it must be 'cover' or 'ranked'.")
+        raise BadInput(f"first is {short_repr(first)}, but it must be 'cover' or 'ranked'.")
 
 
 def first_page(context: RankingContext, ranking: Ranking, first: First) -> Ranking:

@@ -21,7 +21,7 @@ RANKING, PLACE, PICK, COVER = range(4)
 """What a stream of noise is for."""
 
 
-def _mixed(z: int) -> int:
+def _mix(z: int) -> int:
     z = (z + _GOLDEN) & _MASK
     z = ((z ^ (z >> 30)) * _FIRST) & _MASK
     z = ((z ^ (z >> 27)) * _SECOND) & _MASK
@@ -32,7 +32,7 @@ def stream_key(seed: int, step: int, purpose: int, place: int = 0) -> np.uint64:
     """Return the key of a stream of noise."""
     value = seed & _MASK
     for part in (seed >> 64, step, purpose, place):
-        value = _mixed(value ^ _mixed(part & _MASK))
+        value = _mix(value ^ _mix(part & _MASK))
     return np.uint64(value)
 
 
@@ -69,14 +69,14 @@ class KeyedNoise:
         """Return the noise of some items, (rows,)."""
         from seeker.kernels.noise import gumbel
 
-        drawn = np.zeros(len(rows))
+        noise = np.zeros(len(rows))
         if self.width > 0.0:
-            gumbel(self.key, rows + self._first, drawn)
-            drawn *= self.width
+            gumbel(self.key, rows + self._first, noise)
+            noise *= self.width
         if len(self.clicked):
             place = np.minimum(self.clicked.searchsorted(rows), len(self.clicked) - 1)
-            drawn /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
-        return drawn
+            noise /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
+        return noise
 
 
 def noisy_scores(scores: Scores, noise: KeyedNoise, rows: Rows) -> Doubles:

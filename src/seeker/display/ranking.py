@@ -53,10 +53,10 @@ class ValueRanking(ABC):
     def head(self, count: int) -> Rows:
         """Return the first items of the order, (count,)."""
         if count > len(self._rows) < self.total:
-            wanted = min(max(count, 2 * len(self._rows)), self.total)
-            groups = [self.early(wanted)]
+            size = min(max(count, 2 * len(self._rows)), self.total)
+            groups = [self.early(size)]
             for rows in self._later:
-                if sum(map(len, groups)) < wanted:
+                if sum(map(len, groups)) < size:
                     groups.append(best_rows(rows, self.values(rows)))
             self._rows = np.concatenate(groups)
         return self._rows[:count]

@@ -49,7 +49,7 @@ class Random(Strategy):
         return self
 
 
-_PICKS = 64
+_MAX_PICKS = 64
 
 
 @dataclass(frozen=True)
@@ -79,14 +79,14 @@ class _EpsilonRanking:
     """
 
     def __init__(self, context: RankingContext, ranking: Ranking, epsilon: float) -> None:
-        self.context = context
-        self.ranking = ranking
-        self.epsilon = epsilon
+        self._context = context
+        self._ranking = ranking
+        self._epsilon = epsilon
         self.total = ranking.total
         self._candidates = context.candidates()
         self._rows: list[int] = []
-        self._placed: set[int] = set()
-        self._instead: dict[int, int] = {}
+        self._used: set[int] = set()
+        self._swaps: dict[int, int] = {}
         self._coins = noise.stream_key(context.seed, context.step, noise.PLACE)
 
     def head(self, count: int) -> Rows:
@@ -95,32 +95,32 @@ class _EpsilonRanking:
         if count > len(self._rows):
             start = len(self._rows)
             coins = noise.uniforms(self._coins, count)
-            for place, row in enumerate(self.ranking.head(count)[start:].tolist(), start):
-                while row in self._placed:
-                    row = self._instead[row]
-                if coins[place] < self.epsilon and place < len(self._candidates):
-                    row = self._replaced(place, row)
-                self._placed.add(row)
+            for place, row in enumerate(self._ranking.head(count)[start:].tolist(), start):
+                while row in self._used:
+                    row = self._swaps[row]
+                if coins[place] < self._epsilon and place < len(self._candidates):
+                    row = self._swap(place, row)
+                self._used.add(row)
                 self._rows.append(row)
         return np.array(self._rows[:count], np.int64)
 
     @property
     def strained(self) -> bool:
         """Whether bounds of the scores have left many items to be evaluated."""
-        return self.ranking.strained
+        return self._ranking.strained
 
     def shortlist(self) -> Shortlist | None:
         """Return the items that can lead the order after the next click, if that can be told."""
-        return self.ranking.shortlist()
+        return self._ranking.shortlist()
 
-    def _replaced(self, place: int, row: int) -> int:
+    def _swap(self, place: int, row: int) -> int:
         """Return an item picked evenly among those not placed yet, and note the swap."""
         picks = noise.uniforms(
-            noise.stream_key(self.context.seed, self.context.step, noise.PICK, place), _PICKS
+            noise.stream_key(self._context.seed, self._context.step, noise.PICK, place), _MAX_PICKS
         )
         for pick in picks:
             other = int(self._candidates[int(pick * len(self._candidates))])
-            if other not in self._placed:
-                self._instead[other] = row
+            if other not in self._used:
+                self._swaps[other] = row
                 return other
         return row

@@ -11,6 +11,10 @@ Two rules make every result the same on every machine, whatever its vector units
   exact, in any order.
 """
 
+from __future__ import annotations
+
+from pathlib import Path
+
 UNIT = 2.0**-20
 """Log-likelihoods are kept as whole multiples of this many nats (about one millionth)."""
 
@@ -22,3 +26,15 @@ DEEPEST = 1.5 * EXACT
 
 MOST = 2.0**42
 """So many nats below zero is as deep as a sum may become: half of what 64 bits hold."""
+
+COMPILE_NOTICE = (
+    "What runs at every click is compiled for this machine now, once; that takes about half a "
+    "minute …"
+)
+
+
+def compiled_before() -> bool:
+    """Return whether compiled kernels lie where numba keeps them, be that here or in one's home."""
+    from seeker.kernels import noise
+
+    return any(Path(noise.gumbel.stats.cache_path).glob("*.nbi"))

@@ -18,7 +18,7 @@ RARE = 1e-9
 
 
 @inlined
-def mixed(columns, weights, place, start, length, out):  # type: ignore[no-untyped-def]
+def mix_views(columns, weights, place, start, length, out):  # type: ignore[no-untyped-def]
     """Write out[r] = Σ_v weights[v] · columns[v, place, start + r] for r < length."""
     weight = weights[0]
     column = columns[0, place, start : start + length]
@@ -32,10 +32,10 @@ def mixed(columns, weights, place, start, length, out):  # type: ignore[no-untyp
 
 
 @inlined
-def mixed_strip(columns, weights, start, length, out):  # type: ignore[no-untyped-def]
+def mix_strip(columns, weights, start, length, out):  # type: ignore[no-untyped-def]
     """Mix all columns of a strip, out: (m + 1, STRIP); the last row is the average item: zeros."""
     for place in range(columns.shape[1]):
-        mixed(columns, weights, place, start, length, out[place])
+        mix_views(columns, weights, place, start, length, out[place])
 
 
 @inlined
@@ -57,7 +57,7 @@ def pairwise(columns, weights, alpha, pairs, shifts, signs, units):  # type: ign
     part = np.zeros(STRIP, signs.dtype)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
-        mixed_strip(columns, weights, start, length, strip)
+        mix_strip(columns, weights, start, length, strip)
         total = units[0, start : start + length]
         for p in range(pairs.shape[0]):
             liked, disliked = strip[pairs[p, 0]], strip[pairs[p, 1]]
@@ -81,7 +81,7 @@ def likes(columns, mean_distance, weights, alpha, places, signs, units):  # type
         length = min(STRIP, items - start)
         total = units[0, start : start + length]
         for p in range(places.size):
-            mixed(columns, weights, places[p], start, length, liked)
+            mix_views(columns, weights, places[p], start, length, liked)
             sign = signs[p]
             for r in range(length):
                 part[r] = sign * to_units(-alpha * (liked[r] + mean_distance[start + r]))
@@ -100,7 +100,7 @@ def dislikes(columns, weights, alpha, places, likes, signs, units):  # type: ign
     part = np.zeros(STRIP, signs.dtype)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
-        mixed_strip(columns, weights, start, length, strip)
+        mix_strip(columns, weights, start, length, strip)
         total = units[0, start : start + length]
         nearest[:] = strip[likes[0]]
         for p in range(1, likes.size):
@@ -116,8 +116,8 @@ def dislikes(columns, weights, alpha, places, likes, signs, units):  # type: ign
 
 
 @kernel
-def choice(columns, mixtures, sharpness, sure, chance, log_chance, shown, signs, units):  # type: ignore[no-untyped-def]
-    """Add sign · log P(choosing shown[0] among shown) to units, shape (mixtures · noises, items).
+def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs, units):  # type: ignore[no-untyped-def]
+    """Add sign · log P(among[0] is chosen of among) to units, shape (mixtures · noises, items).
 
     P = sure · softmax_k(−D_k / σ)[0] + chance, for every mixture of views, (mixtures, views), and
     every noise σ = 1 / sharpness (ascending); log_chance: float64; signs: (1,). For a dislike the
@@ -125,7 +125,7 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, shown, signs,
     Where one sharpness is twice the one before, exponentials are squared instead of computed.
     """
     items = columns.shape[2]
-    count = shown.size
+    count = among.size
     noises = sharpness.size
     distance = np.zeros((count, STRIP), columns.dtype)
     weight = np.empty((count, STRIP), columns.dtype)
@@ -137,7 +137,7 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, shown, signs,
         length = min(STRIP, items - start)
         for w in range(mixtures.shape[0]):
             for k in range(count):
-                mixed(columns, mixtures[w], shown[k], start, length, distance[k])
+                mix_views(columns, mixtures[w], among[k], start, length, distance[k])
             nearest[:] = distance[0]
             for k in range(1, count):
                 far = distance[k]
@@ -195,7 +195,7 @@ def logarithms(columns, average, mixtures, floor, out):  # type: ignore[no-untyp
                     total += mixtures[w, v] * average[v, start + r]
                 base[r] = total
             for k in range(columns.shape[1]):
-                mixed(columns, mixtures[w], k, start, length, strip)
+                mix_views(columns, mixtures[w], k, start, length, strip)
                 for r in range(STRIP):
                     strip[r] = log(max(strip[r] + base[r], zero) + floor)
                 line = out[w, k, start : start + length]

@@ -30,7 +30,7 @@ STRIP = 256
 
 
 @inlined
-def mixed(counter):  # type: ignore[no-untyped-def]
+def mix(counter):  # type: ignore[no-untyped-def]
     """Return 64 random bits for a counter."""
     z = (counter ^ (counter >> _30)) * _MIX1
     z = (z ^ (z >> _27)) * _MIX2
@@ -40,12 +40,12 @@ def mixed(counter):  # type: ignore[no-untyped-def]
 @inlined
 def uniform(key, item):  # type: ignore[no-untyped-def]
     """Return the item's number in (0, 1): 53 bits, never 0 or 1."""
-    z = mixed(key + (np.uint64(item) + np.uint64(1)) * _STEP)
+    z = mix(key + (np.uint64(item) + np.uint64(1)) * _STEP)
     return (np.float64(np.int64(z >> _11)) + 0.5) * 1.1102230246251565e-16
 
 
 @inlined
-def at_most(bits):  # type: ignore[no-untyped-def]
+def noise_bound(bits):  # type: ignore[no-untyped-def]
     """Return an upper bound of the noise that 64 random bits make, a little above the noise.
 
     −log(−log(1 − v)) ≤ −log v, and a float's bits, read as a whole number, are below its binary
@@ -71,7 +71,7 @@ def gumbel(key, items, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def placed(values, place):  # type: ignore[no-untyped-def]
+def select(values, place):  # type: ignore[no-untyped-def]
     """Return what is at a place once values, (n,), are sorted; they are left in another order.
 
     Hoare's selection. numba has `np.partition`, but compiling that takes as long as all the rest.
@@ -119,7 +119,7 @@ def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
         if scale > 0:
             counter = key + (np.uint64(first + start) + np.uint64(1)) * _STEP
             for r in range(length):
-                target[r] = source[r] + scale * at_most(mixed(counter + np.uint64(r) * _STEP))
+                target[r] = source[r] + scale * noise_bound(mix(counter + np.uint64(r) * _STEP))
         else:
             target[:] = source
         for r in range(length):
@@ -129,7 +129,7 @@ def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
                 count += 1
                 if count == size:
                     spare[:] = values
-                    enough = placed(spare, size - keep)
+                    enough = select(spare, size - keep)
                     count = 0
                     for n in range(size):
                         if values[n] > enough:
@@ -143,11 +143,11 @@ def bound(upper, first, key, scale, out, keep):  # type: ignore[no-untyped-def]
 def above(bounds, threshold, limit):  # type: ignore[no-untyped-def]
     """Return the places whose bound is at least the threshold, or limit + 1 of them at most."""
     count = 0
-    found = np.empty(limit + 1, np.int64)
+    places = np.empty(limit + 1, np.int64)
     for i in range(bounds.size):
         if bounds[i] >= threshold:
-            found[count] = i
+            places[count] = i
             count += 1
             if count > limit:
                 break
-    return found[:count]
+    return places[:count]

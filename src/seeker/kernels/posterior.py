@@ -10,7 +10,7 @@ STRIP = 64
 
 
 @inlined
-def averaged(units, log_weights, start, length, nats, best, total, out):  # type: ignore[no-untyped-def]
+def average_thetas(units, log_weights, start, length, nats, best, total, out):  # type: ignore[no-untyped-def]
     """Write out[r] = log Σ_θ exp(log_weights[θ] + units[θ, start + r]) for r < length.
 
     The sum relative to the best θ is between 1 and the number of θ, so float32 serves (to 1e-7).
@@ -49,11 +49,13 @@ def scores(units, log_weights, out):  # type: ignore[no-untyped-def]
     total = np.empty(STRIP, np.float32)
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
-        averaged(units, log_weights, start, length, nats, best, total, out[start : start + length])
+        average_thetas(
+            units, log_weights, start, length, nats, best, total, out[start : start + length]
+        )
 
 
 @kernel
-def rounded_up(values, out):  # type: ignore[no-untyped-def]
+def round_up(values, out):  # type: ignore[no-untyped-def]
     """Write float32 numbers, (items,), that are not below the float64 values; −inf stays −inf."""
     for r in range(values.size):
         value = values[r]
@@ -61,7 +63,7 @@ def rounded_up(values, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def lowered(units, log_weights, top, below):  # type: ignore[no-untyped-def]
+def lower_bounds(units, log_weights, top, below):  # type: ignore[no-untyped-def]
     """Lower the bounds top, (items,), by new terms, units (thetas, items).
 
     The bound of a θ's sum is the best θ's less below[θ] sixteenths of a nat, and top is the bound

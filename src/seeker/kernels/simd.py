@@ -11,7 +11,7 @@ from numba import njit
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
-from seeker.kernels.widening import widened
+from seeker.kernels.widening import widen
 
 LANES = 8
 """Dot products are summed in this many interleaved partial sums, on every processor."""
@@ -125,7 +125,7 @@ def dots(items: int, count: int) -> Any:
                 stored = ir.VectorType(address.type.pointee, LANES)
                 size = address.type.pointee.get_abi_size(context.target_data)
                 loaded = builder.load(builder.bitcast(address, stored.as_pointer()), align=size)
-                return widened(context, builder, loaded, vector, LANES)
+                return widen(context, builder, loaded, vector, LANES)
 
             before = builder.block
             loop = builder.append_basic_block("dots")

@@ -7,7 +7,7 @@ from typing import Any
 from llvmlite import ir
 
 
-def widened(context: Any, builder: Any, loaded: Any, vector: Any, lanes: int) -> Any:
+def widen(context: Any, builder: Any, loaded: Any, vector: Any, lanes: int) -> Any:
     """Emit the conversion of stored numbers, in lanes, to those that are summed; it is exact."""
     if loaded.type == vector:
         return loaded

@@ -137,11 +137,11 @@ class Accumulator(ABC):
 
     def _prior_bounds(self) -> Floats:
         """Return upper bounds of the scores that hold whatever is said, (items,): the prior's."""
-        from seeker.kernels.posterior import rounded_up
+        from seeker.kernels.posterior import round_up
 
         upper = np.zeros(self._count, np.float32)
         if self._evaluator.log_prior is not None:
-            rounded_up(self._evaluator.log_prior, upper)
+            round_up(self._evaluator.log_prior, upper)
         return upper
 
     def _work_on(self, part: slice, work: Callable[[int, int], None], stop: Stop) -> None:
@@ -211,7 +211,7 @@ class ExactSums(Accumulator):
         keep = stage is not None and stage != terms
         if stage is not None and keep:
             first = evaluator.batch(stage)
-            evaluator.store.reserve(first.new, first.kept)
+            evaluator.store.reserve(first.new, first.stored)
         for number, part in enumerate(self.parts):
             stage = self.stages[number]
             if out is None and stage == terms:
@@ -248,18 +248,18 @@ class ExactSums(Accumulator):
 
     def _write(self, run: slice, units: Array, scores: Doubles) -> None:
         """Take in the sums of a run of items, (thetas, rows), and the scores that follow."""
-        from seeker.kernels.posterior import rounded_up
+        from seeker.kernels.posterior import round_up
 
         if self._sums is not None:
             self._sums[:, run] = units
         if self._bounds is not None:
-            rounded_up(scores, self._bounds[run])
+            round_up(scores, self._bounds[run])
 
     def _take_back(self, part: int, terms: frozenset[Term]) -> None:
         self.catch_up()
 
     def _upper(self) -> Floats:
-        from seeker.kernels.posterior import rounded_up
+        from seeker.kernels.posterior import round_up
 
         if self._bounds is None:
             self._bounds = self._prior_bounds()
@@ -270,7 +270,7 @@ class ExactSums(Accumulator):
             def work(start: int, stop: int) -> None:
                 run, values = slice(start, stop), np.empty(stop - start)
                 self._evaluator.finish(sums[:, run].astype(np.int64), run, values)
-                rounded_up(values, bounds[run])
+                round_up(values, bounds[run])
 
             over_blocks(self._count, work)
         return self._bounds
@@ -384,13 +384,13 @@ class UpperBounds(Accumulator):
 
     def _lower(self, run: slice, units: Array, anew: bool) -> None:
         """Take in terms of a run of items, (thetas, rows); anew: they are all that counts."""
-        from seeker.kernels.posterior import lowered
+        from seeker.kernels.posterior import lower_bounds
 
         top, below = self._make_room()[run], self._below[:, run]
         if anew:
             top[:] = 0.0
             below[:] = 0
-        lowered(units, self._evaluator.grid.log_weights, top, below)
+        lower_bounds(units, self._evaluator.grid.log_weights, top, below)
 
     def _take_back(self, part: int, terms: frozenset[Term]) -> None:
         """Raise bounds by the most that the terms can have been."""
@@ -406,7 +406,7 @@ class UpperBounds(Accumulator):
             self.stages[part] = NO_TERMS
 
     def _upper(self) -> Floats:
-        from seeker.kernels.posterior import rounded_up
+        from seeker.kernels.posterior import round_up
 
         top, log_prior = self._make_room(), self._evaluator.log_prior
         if log_prior is None:
@@ -414,7 +414,7 @@ class UpperBounds(Accumulator):
         upper = np.empty_like(top)
 
         def work(start: int, stop: int) -> None:
-            rounded_up(top[start:stop] + log_prior[start:stop], upper[start:stop])
+            round_up(top[start:stop] + log_prior[start:stop], upper[start:stop])
 
         over_blocks(self._count, work)
         return upper

@@ -180,8 +180,8 @@ class Model(ABC):
         def shift(i: int, j: int) -> float:
             return sum(space.along(v, r, i) - space.along(v, r, j) for v, r in directions.items())
 
-        said = [TextTerm(DirectionProbe(v, tuple(map(float, r)))) for v, r in directions.items()]
-        return [*said, *self.click_terms(evidence, shift)]
+        texts = [TextTerm(DirectionProbe(v, tuple(map(float, r)))) for v, r in directions.items()]
+        return [*texts, *self.click_terms(evidence, shift)]
 
     def probe(self, term: Term) -> list[DistanceProbe]:
         """Return the columns that a term needs."""

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from seeker.errors import BadInput, short
+from seeker.errors import BadInput, short_repr
 from seeker.models.base import Adder, Evidence, Grid, Model, Term, TermValues, signs_for
 from seeker.types import Array, Doubles
 from seeker.validation import check_few_numbers, check_number
@@ -24,14 +24,14 @@ class ChoiceTerm(NamedTuple):
 
 
 class PreparedTerm(NamedTuple):
-    """A signed term as the kernel takes it, in the kernel's order; shown: places in the columns."""
+    """A signed term as the kernel takes it, in the kernel's order; among: places in the columns."""
 
     mixtures: Array
     sharpness: Array
     sure: Any
     chance: Any
     log_chance: float
-    shown: Array
+    among: Array
     signs: Array
 
 
@@ -65,7 +65,7 @@ class Choice(Model):
         if isinstance(self.weights, str):
             if self.weights != "broad":
                 raise BadInput(
-                    f"weights is {short(self.weights)}, but the only word for them is 'broad'."
+                    f"weights is {short_repr(self.weights)}, but the only word for them is 'broad'."
                 )
         elif self.weights is not None:
             weights = check_few_numbers("The choice model's list of weights", self.weights, 10_000)
@@ -165,7 +165,7 @@ class Choice(Model):
                     sure=dtype.type(1.0 - self.slip),
                     chance=dtype.type(chance),
                     log_chance=math.log(chance) if chance > 0.0 else -math.inf,
-                    shown=np.array([places[row] for row in chosen.among]),
+                    among=np.array([places[row] for row in chosen.among]),
                     signs=signs_for(dtype, [sign]),
                 )
             )
@@ -173,5 +173,5 @@ class Choice(Model):
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         """Give each click its probability given the clicks before it."""
-        known = [np.logaddexp.reduce(value(terms[:count])) for count in range(len(terms) + 1)]
-        return [after - before for before, after in pairwise(known)]
+        logs = [np.logaddexp.reduce(value(terms[:count])) for count in range(len(terms) + 1)]
+        return [after - before for before, after in pairwise(logs)]

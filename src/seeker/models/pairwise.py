@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from seeker.errors import NotFound, short
+from seeker.errors import NotFound, short_repr
 from seeker.models.base import (
     Adder,
     Evidence,
@@ -49,7 +49,8 @@ class UniformViewsModel(Model):
         unknown = [name for name in chosen if name not in views]
         if unknown:
             raise NotFound(
-                f"The model names a view {short(unknown[0])}.", f"The catalog has {list(views)}."
+                f"The model names a view {short_repr(unknown[0])}.",
+                f"The catalog has {list(views)}.",
             )
         weights = np.array([[(name in chosen) / len(chosen) for name in views]])
         return Grid(weights, np.empty(0), np.zeros(1))

@@ -82,10 +82,10 @@ class Relative(Choice):
         count, noises = len(mixtures), len(grid.sigmas)
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
-            seen = np.empty((count, *columns.shape[1:]), dtype)
-            logarithms(columns, average, mixtures, floor, seen)
+            logs = np.empty((count, *columns.shape[1:]), dtype)
+            logarithms(columns, average, mixtures, floor, logs)
             for term in prepared:
                 for w in range(count):
-                    choice(seen[w : w + 1], *term, units[w * noises : (w + 1) * noises])
+                    choice(logs[w : w + 1], *term, units[w * noises : (w + 1) * noises])
 
         return add

@@ -22,7 +22,7 @@ def warm_up(scores: Scores) -> None:
     if (kind, details) in _warm:
         return
     from seeker.kernels.noise import above, bound, gumbel
-    from seeker.kernels.posterior import mass, mass_by_theta, rounded_up
+    from seeker.kernels.posterior import mass, mass_by_theta, round_up
 
     rows = np.arange(1)
     direction = (0.0,) * space.views[0].dimensions
@@ -33,7 +33,7 @@ def warm_up(scores: Scores) -> None:
     for evidence in (Evidence(clicks), Evidence(clicks[:1], (TextEvidence(0, direction),))):
         scores.values(scores.model.terms(evidence, space), rows)
     values, floats = scores.at(rows), np.zeros(1, np.float32)
-    rounded_up(values, floats)
+    round_up(values, floats)
     gumbel(np.uint64(1), rows, values)
     bound(floats, 0, np.uint64(1), np.float32(1.0), floats.copy(), 1)
     above(floats, np.float32(0.0), 1)

@@ -55,12 +55,12 @@ def serve(catalogs: tuple[str, ...], config: str | None, **flags: Any) -> None:
     settings = read_settings({"catalogs": catalogs, **flags}, file=config)
     if not settings.catalogs:
         raise BadInput("There is no catalog to serve.", "Name one: seeker serve CATALOG.")
-    from seeker.kernels.compiled import NOTICE, compiled
+    from seeker.kernels import COMPILE_NOTICE, compiled_before
     from seeker.server.runner import serve as run
 
     def tell(address: str) -> None:
-        if not compiled():
-            click.echo(NOTICE, err=True)
+        if not compiled_before():
+            click.echo(COMPILE_NOTICE, err=True)
         click.echo(f"Seeker is at {address} (stop it with Ctrl-C)")
 
     run(settings, tell)

@@ -52,9 +52,9 @@ class Event(ABC):
         return {name: _plain(getattr(self, name)) for name in self.readers}
 
     @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Self:
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Return the event that `to_json` wrote."""
-        return cls(**{name: read(written[name]) for name, read in cls.readers.items()})
+        return cls(**{name: read(data[name]) for name, read in cls.readers.items()})
 
     def to_json(self) -> dict[str, Any]:
         """Return the event as plain JSON values."""

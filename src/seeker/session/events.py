@@ -25,7 +25,7 @@ from seeker.session.validation import check_filter, check_say_vector, embed_word
 from seeker.types import Array, Doubles
 from seeker.validation import check_number, check_whole
 
-_READ = (1, 2, 3)  # 2 added all events after Undo, and its count; 3 calls exploration explore
+_SCHEMAS = (1, 2, 3)  # 2 added all events after Undo, and its count; 3 calls exploration explore
 
 Verdict = Literal["like", "dislike", "clear"]
 VERDICTS = ("like", "dislike", "clear")
@@ -37,9 +37,9 @@ MAX_EXPLORATION = 100.0
 
 def check_verdict(verdict: object) -> Verdict:
     """Return the verdict if it is one."""
-    for known in VERDICTS:
-        if verdict == known:
-            return known  # type: ignore[return-value]
+    for name in VERDICTS:
+        if verdict == name:
+            return name  # type: ignore[return-value]
     raise BadInput(f"{verdict!r} is not a verdict.", "Use 'like', 'dislike' or 'clear'.")
 
 
@@ -76,12 +76,12 @@ class Start(Event):
 
     @property
     def prior_array(self) -> Doubles | None:
-        """The log-probabilities that were given, (items,), if any were."""
+        """The log-probabilities that the session began with, (items,), if there were any."""
         return None if isinstance(self.prior, str) else self.prior
 
     @property
     def person(self) -> Mapping[str, Doubles] | None:
-        """The vectors that were given of a person, by view, if any were."""
+        """The vectors of a person, by view, if there are any."""
         return None if isinstance(self.user, str) else self.user
 
     def fields(self) -> dict[str, Any]:
@@ -100,19 +100,19 @@ class Start(Event):
         }
 
     @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Self:
-        user = written["user"]
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        user = data["user"]
         if isinstance(user, Mapping):
             user = {view: np.asarray(c, np.float64) for view, c in user.items()}
         return cls(
-            model=models.from_json(written["model"]),
-            strategy=display.from_json(written["strategy"]),
-            page_size=int(written["page_size"]),
-            seed=int(written["seed"]),
-            prior=_prior_from_json(written["prior"]),
-            filter=written["filter"],
+            model=models.from_json(data["model"]),
+            strategy=display.from_json(data["strategy"]),
+            page_size=int(data["page_size"]),
+            seed=int(data["seed"]),
+            prior=_prior_from_json(data["prior"]),
+            filter=data["filter"],
             user=user,
-            repeat=written["repeat"],
+            repeat=data["repeat"],
         )
 
     def apply(self, state: State) -> State:
@@ -378,27 +378,27 @@ def fold(events: Iterable[Event]) -> State:
     return state
 
 
-def parse_event(written: object) -> Event:
+def parse_event(data: object) -> Event:
     """Return the event that `Event.to_json` wrote."""
-    if not isinstance(written, Mapping) or "type" not in written:
-        raise BadInput(f"{written!r} is not an event.", "It must be an object with a 'type'.")
-    schema = written.get("schema")
-    if schema not in _READ:
+    if not isinstance(data, Mapping) or "type" not in data:
+        raise BadInput(f"{data!r} is not an event.", "It must be an object with a 'type'.")
+    schema = data.get("schema")
+    if schema not in _SCHEMAS:
         raise BadInput(
             f"The event has schema version {schema!r}, but this Seeker reads versions up to "
             f"{SCHEMA}.",
             "Use the version of Seeker that wrote it, or a newer one.",
         )
-    kind = EVENTS.get(written["type"]) if isinstance(written["type"], str) else None
+    kind = EVENTS.get(data["type"]) if isinstance(data["type"], str) else None
     if kind is None:
-        raise BadInput(f"{written['type']!r} is not a type of event.")
+        raise BadInput(f"{data['type']!r} is not a type of event.")
     try:
         # Version 1 knew an undo of one thing only.
-        return kind.from_json({"count": 1, **written} if schema == 1 else written)
+        return kind.from_json({"count": 1, **data} if schema == 1 else data)
     except BadInput:
         raise
     except (KeyError, TypeError, ValueError) as error:
-        raise BadInput(f"The event {written['type']!r} is not complete: {error!r}.") from None
+        raise BadInput(f"The event {data['type']!r} is not complete: {error!r}.") from None
 
 
 def _prior_to_json(prior: Doubles | str | None) -> object:
@@ -407,10 +407,10 @@ def _prior_to_json(prior: Doubles | str | None) -> object:
     return {"float64": base64.b64encode(prior.astype("<f8").tobytes()).decode("ascii")}
 
 
-def _prior_from_json(written: object) -> Doubles | str | None:
-    if written is None or isinstance(written, str):
-        return written
-    if isinstance(written, Mapping) and isinstance(written.get("float64"), str):
-        array: Array = np.frombuffer(base64.b64decode(written["float64"]), "<f8")
+def _prior_from_json(data: object) -> Doubles | str | None:
+    if data is None or isinstance(data, str):
+        return data
+    if isinstance(data, Mapping) and isinstance(data.get("float64"), str):
+        array: Array = np.frombuffer(base64.b64decode(data["float64"]), "<f8")
         return array.astype(np.float64)
     raise BadInput("The prior of the session is not in a form that Seeker writes.")

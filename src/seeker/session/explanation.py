@@ -12,7 +12,7 @@ from seeker.models.base import Evidence, TextTerm
 from seeker.models.scores import Scores
 from seeker.session.state import Rating
 
-_SAMPLE = 256
+_SAMPLE_ITEMS = 256
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,17 @@ def explain_item(
     item: str, row: int, scores: Scores, evidence: Evidence, ratings: Iterable[Rating]
 ) -> Explanation:
     """Explain the score of the item at a row; ratings: whose clicks they are, in their order."""
-    sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE)).astype(np.int64)
+    sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE_ITEMS)).astype(np.int64)
     rows = np.concatenate([[row], sample])
     terms = scores.model.terms(evidence, scores.space)
-    said = [term for term in terms if isinstance(term, TextTerm)]
-    clicked = [term for term in terms if not isinstance(term, TextTerm)]
-    shares = scores.model.shares(evidence, clicked, lambda some: scores.values(some, rows))
+    texts = [term for term in terms if isinstance(term, TextTerm)]
+    clicks = [term for term in terms if not isinstance(term, TextTerm)]
+    shares = scores.model.shares(evidence, clicks, lambda some: scores.values(some, rows))
     return Explanation(
         item=item,
         score=float(scores.at(rows[:1])[0]),
         prior=0.0 if scores.log_prior is None else float(scores.log_prior[row]),
-        text=float(scores.values(said, rows[:1])[0, 0] - scores.grid.log_weights[0]),
+        text=float(scores.values(texts, rows[:1])[0, 0] - scores.grid.log_weights[0]),
         clicks=tuple(
             ClickShare(
                 item=rating.item,

@@ -1,4 +1,4 @@
-"""What is believed before any click: by given numbers, by words searched for, and by the filter."""
+"""What is believed before any click: by numbers, by words searched for, and by the filter."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ class PriorInputs:
 
 
 def prior_inputs(state: State) -> PriorInputs:
-    """Return what is assumed in a state; as long as it is the same, so is the prior."""
-    said = tuple(text.text for text in state.texts if text.view is None)
-    return PriorInputs(said if state.query is None else (state.query, *said), state.filter)
+    """Return what of a state makes its prior; as long as it is the same, so is the prior."""
+    words = tuple(text.text for text in state.texts if text.view is None)
+    return PriorInputs(words if state.query is None else (state.query, *words), state.filter)
 
 
 def log_prior(
-    catalog: SearchableCatalog, given: Doubles | None, assumed: PriorInputs
+    catalog: SearchableCatalog, base: Doubles | None, inputs: PriorInputs
 ) -> Doubles | None:
     """Return the log-prior, (items,), or None where all is open.
 
-    given: log-probabilities that the session began with, (items,).
+    base: log-probabilities that the session began with, (items,).
     """
-    if given is not None and given.shape != (len(catalog),):
+    if base is not None and base.shape != (len(catalog),):
         raise BadInput(
-            f"The session's prior has {given.size} numbers for {len(catalog)} items.",
+            f"The session's prior has {base.size} numbers for {len(catalog)} items.",
             "Open the session with the catalog it was made with.",
         )
-    prior = given
-    for words in assumed.words:
+    prior = base
+    for words in inputs.words:
         prior = catalog.keyword_prior(words) + (0.0 if prior is None else prior)
-    if assumed.filter:
-        passing = catalog.matching(assumed.filter)
+    if inputs.filter:
+        passing = catalog.matching(inputs.filter)
         prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
         if not np.isfinite(prior).any():
             raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")

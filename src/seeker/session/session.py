@@ -35,8 +35,8 @@ class Session(SessionVerbs):
         self._displayed: tuple[State, list[str]] | None = None
 
     def __repr__(self) -> str:
-        judged = f"{len(self.likes)} liked, {len(self.dislikes)} disliked"
-        return f"<Session at step {self.step}: {judged}; {self.catalog!r}>"
+        verdicts = f"{len(self.likes)} liked, {len(self.dislikes)} disliked"
+        return f"<Session at step {self.step}: {verdicts}; {self.catalog!r}>"
 
     @classmethod
     def begin(

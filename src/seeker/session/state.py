@@ -47,9 +47,9 @@ class State:
     @property
     def blank(self) -> bool:
         """Whether nothing is known yet of what is looked for."""
-        given = self.start.prior_array is not None
-        told = given or self.query is not None or bool(self.texts)
-        return not told and not any(event.reveals_items for _, event in self._backwards)
+        prior = self.start.prior_array is not None
+        informed = prior or self.query is not None or bool(self.texts)
+        return not informed and not any(event.reveals_items for _, event in self._backwards)
 
     @property
     def history(self) -> list[tuple[int, Event]]:

@@ -50,18 +50,18 @@ def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubl
     """Return a person's name, or their vectors by view."""
     if user is None or isinstance(user, str):
         return user
-    given = user if isinstance(user, Mapping) else {next(iter(views)): user}
+    vectors = user if isinstance(user, Mapping) else {next(iter(views)): user}
     if not isinstance(user, Mapping) and len(views) > 1:
         raise BadInput(
             "The catalog has several views, so a user vector must say which one it is for.",
             f"Give {{view: vector}} with views from {list(views)}.",
         )
-    unknown = [name for name in given if name not in views]
+    unknown = [name for name in vectors if name not in views]
     if unknown:
         raise NotFound(f"There is no view '{unknown[0]}'.", f"The catalog has {list(views)}.")
     return {
         name: check_vector(f"The user vector for view '{name}'", c, views[name].dimensions)
-        for name, c in given.items()
+        for name, c in vectors.items()
     }
 
 
@@ -79,22 +79,22 @@ def check_say_vector(
     catalog: SearchableCatalog, vector: Array | Sequence[float], view: str | None
 ) -> tuple[str, tuple[float, ...]]:
     """Return a view and a vector r, (d,), in it, checked: the first one unless named."""
-    known = list(catalog.views)
-    name = known[0] if view is None else view
-    if name not in known:
-        raise BadInput(f"There is no view {name!r}.", f"The catalog has {known}.")
-    numbers_said = check_vector("The vector", vector, catalog.views[name].dimensions)
-    if not within_range(numbers_said):
+    views = list(catalog.views)
+    name = views[0] if view is None else view
+    if name not in views:
+        raise BadInput(f"There is no view {name!r}.", f"The catalog has {views}.")
+    numbers = check_vector("The vector", vector, catalog.views[name].dimensions)
+    if not within_range(numbers):
         raise BadInput("The vector must hold finite numbers, and none beyond 1e100.")
-    return name, tuple(map(float, numbers_said))
+    return name, tuple(map(float, numbers))
 
 
-def view_of(catalog: SearchableCatalog, said: Say) -> int:
-    """Return the place of the view in which words were said, if the catalog still has it."""
-    view = catalog.views.get(said.view or "")
-    if view is None or view.dimensions != len(said.vector):
+def view_of(catalog: SearchableCatalog, text: Say) -> int:
+    """Return the place of the view in which a text lies, if the catalog still has it."""
+    view = catalog.views.get(text.view or "")
+    if view is None or view.dimensions != len(text.vector):
         raise BadInput(
-            f"The session has words in view {said.view!r} of {len(said.vector)} dimensions, "
+            f"The session has words in view {text.view!r} of {len(text.vector)} dimensions, "
             "which this catalog does not have.",
             "Open it with the catalog it was made with, or a later version of it.",
         )

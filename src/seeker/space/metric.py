@@ -18,7 +18,7 @@ Metric: TypeAlias = Literal["euclidean", "cosine", "manhattan"] | Measure
 FAST = ("euclidean", "cosine")
 """Squared distances whose differences are linear in the item's vector."""
 
-_LARGEST = 1e150
+_MAX_DISTANCE = 1e150
 """Distances up to this can be squared, and the squares be added up."""
 
 
@@ -53,9 +53,9 @@ def squared(metric: Metric, query: Doubles, vectors: Array) -> Doubles:
         )
     if not np.isfinite(distances).all():
         raise BadInput("The metric returned a distance that is not a finite number.")
-    if not bool((np.abs(distances) <= _LARGEST).all()):
+    if not bool((np.abs(distances) <= _MAX_DISTANCE).all()):
         raise BadInput(
-            f"The metric returned a distance beyond {_LARGEST:g}, which cannot be squared.",
+            f"The metric returned a distance beyond {_MAX_DISTANCE:g}, which cannot be squared.",
             "Return smaller numbers.",
         )
     return distances**2

@@ -10,24 +10,24 @@ import numpy as np
 from seeker.errors import BadInput
 from seeker.types import Array, Doubles, Floats
 
-_RUN = 16_384
+_RUN_ROWS = 16_384
 
 
 def runs(count: int) -> Iterator[slice]:
     """Yield slices that cover so many rows, in order."""
-    for start in range(0, count, _RUN):
-        yield slice(start, min(start + _RUN, count))
+    for start in range(0, count, _RUN_ROWS):
+        yield slice(start, min(start + _RUN_ROWS, count))
 
 
 StoredVectors = Literal["float32", "float16", "int8"]
 DTYPES: tuple[StoredVectors, ...] = ("float32", "float16", "int8")
 
-LARGE = 2_000_000_000
-VERY_LARGE = 8_000_000_000
-"""Bytes in float32, and in float16, beyond which "auto" stores a view more compactly."""
+MAX_FLOAT32_BYTES = 2_000_000_000
+MAX_FLOAT16_BYTES = 8_000_000_000
+"""Bytes in float32 and in float16 beyond which "auto" stores a view more compactly."""
 
-_STEPS = 127
-_SMALLEST = float(np.finfo(np.float16).smallest_normal)
+_INT8_STEPS = 127
+_MIN_FLOAT16 = float(np.finfo(np.float16).smallest_normal)
 
 
 def check_dtype(dtype: object) -> StoredVectors | Literal["auto"]:
@@ -46,9 +46,9 @@ def choose_dtype(
     """Return the form in which so many vectors are stored; "auto" goes by their size."""
     if dtype != "auto":
         return dtype
-    if 4 * items * dimensions <= LARGE:
+    if 4 * items * dimensions <= MAX_FLOAT32_BYTES:
         return "float32"
-    return "float16" if 2 * items * dimensions <= VERY_LARGE else "int8"
+    return "float16" if 2 * items * dimensions <= MAX_FLOAT16_BYTES else "int8"
 
 
 def pack(vectors: Array, dtype: StoredVectors, centre: Floats) -> tuple[Array, Floats | None]:
@@ -66,16 +66,16 @@ def pack(vectors: Array, dtype: StoredVectors, centre: Floats) -> tuple[Array, F
             )
         return codes, None
     with np.errstate(under="ignore"):
-        steps = (np.abs(away).max(axis=1, initial=0.0) / _STEPS).astype(np.float32)
+        steps = (np.abs(away).max(axis=1, initial=0.0) / _INT8_STEPS).astype(np.float32)
     exact = np.where(steps > 0.0, steps, 1.0).astype(np.float64)
-    codes = np.clip(np.rint(away / exact[:, None]), -_STEPS, _STEPS)
+    codes = np.clip(np.rint(away / exact[:, None]), -_INT8_STEPS, _INT8_STEPS)
     return codes.astype(np.int8), steps
 
 
 def pack_in_runs(
     vectors: Array, dtype: StoredVectors, centre: Floats
 ) -> Iterator[tuple[slice, Array, Floats | None]]:
-    """Yield all vectors of a view in a compact form: runs of rows, and of each what `packed` gives.
+    """Yield all vectors of a view in a compact form: runs of rows, and of each what `pack` gives.
 
     Numbers that float16 would hold with fewer than its 11 bits, or not at all, are refused.
     """
@@ -87,7 +87,7 @@ def pack_in_runs(
         yield run, *pack(vectors[run], dtype, centre)
     # Vectors that are all alike differ from their centre by its rounding, and nothing else.
     alike = float(np.abs(centre).max()) * 1e-6
-    if alike < farthest < _SMALLEST:
+    if alike < farthest < _MIN_FLOAT16:
         raise BadInput(
             "The vectors hold numbers that are too small for float16.",
             "Store them as float32 or int8, or make them larger.",

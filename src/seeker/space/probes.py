@@ -27,22 +27,22 @@ class DirectionProbe:
 
 
 @dataclass(frozen=True, eq=False)
-class Probes:
-    """Probes made ready for the kernel: per view, (d / 8, m, 8) vectors and (m,) constants."""
+class PreparedProbes:
+    """Probes as the kernel takes them: per view, (d / 8, m, 8) vectors and (m,) constants."""
 
-    asked: tuple[DistanceProbe, ...]
+    probes: tuple[DistanceProbe, ...]
     packed: tuple[Array, ...]
     constants: tuple[Array, ...]
 
-    def some(self, asked: Sequence[DistanceProbe]) -> Probes | None:
-        """Return those that are asked for, if all of them are here."""
-        if self.asked and tuple(asked) == self.asked:
+    def pick(self, probes: Sequence[DistanceProbe]) -> PreparedProbes | None:
+        """Return some of the probes, if all of them are here."""
+        if self.probes and tuple(probes) == self.probes:
             return self
-        if not self.asked or not set(asked) <= self._places.keys():
+        if not self.probes or not set(probes) <= self._places.keys():
             return None
-        places = [self._places[probe] for probe in asked]
-        return Probes(
-            tuple(asked),
+        places = [self._places[probe] for probe in probes]
+        return PreparedProbes(
+            tuple(probes),
             # Picked in the middle, they would lie in another order, and be added up in another.
             tuple(np.ascontiguousarray(vectors[:, places]) for vectors in self.packed),
             tuple(numbers[places] for numbers in self.constants),
@@ -50,4 +50,4 @@ class Probes:
 
     @cached_property
     def _places(self) -> dict[DistanceProbe, int]:
-        return {probe: place for place, probe in enumerate(self.asked)}
+        return {probe: place for place, probe in enumerate(self.probes)}

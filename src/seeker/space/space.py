@@ -17,7 +17,7 @@ import numpy as np
 
 from seeker.errors import BadInput
 from seeker.space import metric as metrics
-from seeker.space.probes import DirectionProbe, DistanceProbe, Probes
+from seeker.space.probes import DirectionProbe, DistanceProbe, PreparedProbes
 from seeker.space.shared_columns import SharedColumns
 from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
@@ -26,14 +26,14 @@ from seeker.validation import within_range
 LANES = 8
 """As many as `kernels.simd` has; that cannot be imported here, for it takes long."""
 
-SUMMED_IN_FLOAT32 = 300.0
-KEPT_IN_FLOAT32 = 4000.0
+MAX_HARM_OF_FLOAT32_SUMS = 300.0
+MAX_HARM_OF_FLOAT32_COLUMNS = 4000.0
 """Up to which harm, that is reach · sharpness, columns are summed and kept in float32."""
 
-LARGEST_IN_FLOAT32 = 1e38
+MAX_FLOAT32_NUMBER = 1e38
 """Beyond this, numbers on the way to a column do not fit into float32."""
 
-_MOST_IN_FLOAT32 = 1e37
+_MAX_FLOAT32_COLUMN = 1e37
 """Larger numbers are not told apart in columns of float32: their differences must fit, too."""
 
 
@@ -101,7 +101,7 @@ class Space:
         self.views = tuple(views)
         self._lookup = lookup or CatalogVectors(views, departed)
         self._all_items = all_items
-        self._ready = Probes((), (), ())
+        self._ready = PreparedProbes((), (), ())
         self.count = len(self.views[0])
         self.fast = all(view.fast for view in self.views)
         self._persons = tuple(_person(view, (person or {}).get(view.name)) for view in self.views)
@@ -114,9 +114,11 @@ class Space:
             for view, c, unit in zip(self.views, self._persons, self._scales, strict=True)
         )
         harm = reach * sharpest
-        self.dtype = np.dtype(np.float32 if harm <= KEPT_IN_FLOAT32 else np.float64)
-        fits = self._largest < LARGEST_IN_FLOAT32
-        self.summed_in = np.dtype(np.float32 if harm <= SUMMED_IN_FLOAT32 and fits else np.float64)
+        self.dtype = np.dtype(np.float32 if harm <= MAX_HARM_OF_FLOAT32_COLUMNS else np.float64)
+        fits = self._largest < MAX_FLOAT32_NUMBER
+        self.summed_in = np.dtype(
+            np.float32 if harm <= MAX_HARM_OF_FLOAT32_SUMS and fits else np.float64
+        )
         alike = self.fast and not person and lookup is None
         self.shared = self._shared_columns(scale) if alike else None
         self.reach = math.inf if any(callable(view.metric) for view in self.views) else reach
@@ -145,37 +147,37 @@ class Space:
         """A number that nothing on the way to a column exceeds, in any view."""
         largest = 0.0
         for view, c, unit in zip(self.views, self._persons, self._scales, strict=True):
-            away, seen = math.sqrt(view.radius), float(np.abs(c).max())
-            largest = max(largest, 2.0 * away, 4.0 * seen * seen * away / unit)
+            away, factor = math.sqrt(view.radius), float(np.abs(c).max())
+            largest = max(largest, 2.0 * away, 4.0 * factor * factor * away / unit)
         return largest
 
-    def prepare(self, asked: Sequence[DistanceProbe]) -> Probes:
+    def prepare(self, probes: Sequence[DistanceProbe]) -> PreparedProbes:
         """Make probes ready for `columns`."""
         if not self.fast:
-            return Probes(tuple(asked), (), ())
-        ready = self._ready.some(asked)
+            return PreparedProbes(tuple(probes), (), ())
+        ready = self._ready.pick(probes)
         if ready is not None:
             return ready
         packed, constants = [], []
         for v, view in enumerate(self.views):
             width = _padded(view)
-            vectors = np.zeros((len(asked), width))
-            vectors[:, : view.dimensions], constant = self._linear(v, asked)
-            lanes = vectors.reshape(len(asked), width // LANES, LANES).transpose(1, 0, 2)
+            vectors = np.zeros((len(probes), width))
+            vectors[:, : view.dimensions], constant = self._linear(v, probes)
+            lanes = vectors.reshape(len(probes), width // LANES, LANES).transpose(1, 0, 2)
             packed.append(np.ascontiguousarray(lanes, self.summed_in))
             constants.append(constant.astype(self.summed_in))
-        return Probes(tuple(asked), tuple(packed), tuple(constants))
+        return PreparedProbes(tuple(probes), tuple(packed), tuple(constants))
 
     def expect(self, rows: Sequence[int]) -> None:
         """Make the probes of some items ready in advance, in the place of those expected before."""
-        self._ready = Probes((), (), ())
+        self._ready = PreparedProbes((), (), ())
         self._ready = self.prepare([DistanceProbe(row) for row in rows])
 
-    def _linear(self, v: int, asked: Sequence[DistanceProbe]) -> tuple[Doubles, Doubles]:
+    def _linear(self, v: int, probes: Sequence[DistanceProbe]) -> tuple[Doubles, Doubles]:
         """Return q, (probes, d), and a, (probes,), with: column(t) = a + (x_t − origin) · q."""
         c, unit = self._persons[v], self._scales[v]
         origin, mean, length, spread = self._middles[v]
-        y = (self._lookup.vectors(v, [probe.row for probe in asked]) - origin) * c
+        y = (self._lookup.vectors(v, [probe.row for probe in probes]) - origin) * c
         q = -2.0 * c * (y - mean) / unit
         # One product for each: a matrix product would add up in another order.
         a = np.array([float(one @ one - length - spread) / unit for one in y])
@@ -184,15 +186,15 @@ class Space:
     @cached_property
     def _middles(self) -> tuple[tuple[Doubles, Doubles, float, float], ...]:
         """What the probes of each view share: origin, mean, (d,) each, ‖mean‖² and the spread."""
-        found = []
+        middles = []
         for view, c in zip(self.views, self._persons, strict=True):
             origin = view.origin.astype(np.float64)
             mean = (view.mean - origin) * c
             spread = float((c**2 * view.variance).sum())
-            found.append((origin, mean, float(mean @ mean), spread))
-        return tuple(found)
+            middles.append((origin, mean, float(mean @ mean), spread))
+        return tuple(middles)
 
-    def columns(self, probes: Probes, rows: Rows, out: Array) -> None:
+    def columns(self, probes: PreparedProbes, rows: Rows, out: Array) -> None:
         """Write the columns at some items; out: (views, probes, rows) of this space's dtype."""
         if self.fast:
             from seeker.kernels.columns import columns
@@ -210,12 +212,12 @@ class Space:
         average = self.average(rows)
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
             vectors = view.rows(rows) * c
-            for j, probe in enumerate(probes.asked):
+            for j, probe in enumerate(probes.probes):
                 query = self._lookup.vectors(v, [probe.row])[0] * c
                 distance = metrics.squared(view.metric, query, vectors)
                 column = distance / self._scales[v] - average[v]
                 if out.dtype == np.float32:  # a function as a metric may return anything
-                    column = column.clip(-_MOST_IN_FLOAT32, _MOST_IN_FLOAT32)
+                    column = column.clip(-_MAX_FLOAT32_COLUMN, _MAX_FLOAT32_COLUMN)
                 out[v, j] = column
 
     @cached_property
@@ -252,14 +254,14 @@ class Space:
 
     def _measured(self, rows: Rows | slice) -> Doubles:
         """Measure D̄ of some items, (views, rows)."""
-        found = []
+        averages = []
         for view, c, unit in zip(self.views, self._persons, self._scales, strict=True):
             vectors, sample = view.rows(rows) * c, view.sample * c
             total = np.zeros(len(vectors))
             for query in sample:
                 total += metrics.squared(view.metric, query, vectors)
-            found.append(total / (len(sample) * unit))
-        return np.stack(found)
+            averages.append(total / (len(sample) * unit))
+        return np.stack(averages)
 
     def between(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other) float64."""

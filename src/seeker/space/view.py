@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from seeker.errors import BadInput, short
+from seeker.errors import BadInput, short_repr
 from seeker.space import metric as metrics
 from seeker.space.metric import Metric
 from seeker.space.packing import (
@@ -26,8 +26,8 @@ from seeker.types import Array, Doubles, Floats
 def check_vectors(name: str, vectors: object) -> Floats:
     """Return a float32 array, (items, d), that nobody else will change; name: of the view."""
     try:
-        given = np.asarray(vectors)
-        numeric = given.dtype.kind in "fiub"
+        array = np.asarray(vectors)
+        numeric = array.dtype.kind in "fiub"
     except ValueError:
         numeric = False
     if not numeric:
@@ -40,25 +40,25 @@ def check_vectors(name: str, vectors: object) -> Floats:
             f"The vectors of view '{name}' have numbers that are masked.",
             "Fill them in, or leave such items out.",
         )
-    if given.ndim != 2 or given.shape[1] == 0:
+    if array.ndim != 2 or array.shape[1] == 0:
         raise BadInput(
-            f"The vectors of view '{name}' have shape {given.shape}.",
+            f"The vectors of view '{name}' have shape {array.shape}.",
             "They must have shape (items, dimensions), with at least one dimension.",
         )
-    shared = given.dtype == np.float32 and given.flags.c_contiguous and not given.flags.writeable
+    shared = array.dtype == np.float32 and array.flags.c_contiguous and not array.flags.writeable
     with np.errstate(over="ignore"):
-        kept = given if shared else np.array(given, dtype=np.float32, order="C")
-    for run in runs(len(kept)):
-        bad = ~np.isfinite(kept[run]).all(axis=1)
+        vectors32 = array if shared else np.array(array, dtype=np.float32, order="C")
+    for run in runs(len(vectors32)):
+        bad = ~np.isfinite(vectors32[run]).all(axis=1)
         if bad.any():
             row = run.start + int(np.argmax(bad))
-            large = given.dtype.kind in "iu" or bool(np.isfinite(given[row]).all())
+            large = array.dtype.kind in "iu" or bool(np.isfinite(array[row]).all())
             what = "a number too large for float32" if large else "NaN or infinity"
             raise BadInput(
                 f"Row {row} of view '{name}' holds {what}.",
                 "Every number must be finite; leave such items out or repair them.",
             )
-    return kept
+    return vectors32
 
 
 def unit_length(name: str, vectors: Floats) -> Floats:
@@ -109,13 +109,13 @@ def _numbers(vectors: Array, steps: Array | None, centre: Floats | None, run: sl
 Scale = Literal["unit", "raw"]
 """Whether distances are divided by their mean over the catalog, or stay as they are."""
 
-_SAMPLE = 256
+_SAMPLE_ITEMS = 256
 
 
 def check_scale(scale: object) -> None:
     """Refuse a scale that is neither 'unit' nor 'raw'."""
     if scale not in ("unit", "raw"):
-        raise BadInput(f"scale is {short(scale)}, but it must be 'unit' or 'raw'.")
+        raise BadInput(f"scale is {short_repr(scale)}, but it must be 'unit' or 'raw'.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,27 +155,27 @@ class View:
         dtype: StoredVectors | Literal["auto"] = "float32",
     ) -> View:
         """Check the vectors, store them and measure what distances need."""
-        given = check_vectors(name, vectors)
+        array = check_vectors(name, vectors)
         if metric == "cosine":
-            given = unit_length(name, given)
-        stored = choose_dtype(dtype, *given.shape)
+            array = unit_length(name, array)
+        stored = choose_dtype(dtype, *array.shape)
         if stored == "float32":
-            given.setflags(write=False)
-            return cls.measured(name, given, metric, units)
-        centre = mean(given).astype(np.float32)
-        codes = np.empty(given.shape, stored)
-        steps = np.empty(len(given), np.float32) if stored == "int8" else None
-        for run, of_run, of_rows in pack_in_runs(given, stored, centre):
+            array.setflags(write=False)
+            return cls.measure(name, array, metric, units)
+        centre = mean(array).astype(np.float32)
+        codes = np.empty(array.shape, stored)
+        steps = np.empty(len(array), np.float32) if stored == "int8" else None
+        for run, of_run, of_rows in pack_in_runs(array, stored, centre):
             codes[run] = of_run
             if steps is not None:
                 steps[run] = of_rows
-        for array in (codes, steps, centre):
-            if array is not None:
-                array.setflags(write=False)
-        return cls.measured(name, codes, metric, units, steps, centre)
+        for stored_array in (codes, steps, centre):
+            if stored_array is not None:
+                stored_array.setflags(write=False)
+        return cls.measure(name, codes, metric, units, steps, centre)
 
     @classmethod
-    def measured(
+    def measure(
         cls,
         name: str,
         vectors: Array,
@@ -231,6 +231,6 @@ class View:
     @cached_property
     def sample(self) -> Doubles:
         """Evenly spread vectors that stand for all, (at most 256 of a large catalog, d)."""
-        few = len(self) <= 8 * _SAMPLE
-        places = np.linspace(0, len(self) - 1, len(self) if few else _SAMPLE).astype(np.int64)
+        few = len(self) <= 8 * _SAMPLE_ITEMS
+        places = np.linspace(0, len(self) - 1, len(self) if few else _SAMPLE_ITEMS).astype(np.int64)
         return self.rows(places)

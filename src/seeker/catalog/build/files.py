@@ -218,7 +218,7 @@ class Assembly:
         if dtype == "float32":
             view = View.from_vectors(spec.name, vectors, metric)
         else:
-            view = View.measured(spec.name, vectors, metric, steps=steps, centre=centre)
+            view = View.measure(spec.name, vectors, metric, steps=steps, centre=centre)
         moments = f"views/{spec.name}.moments.npy"
         rows = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
         with new_file(self._folder / moments) as handle:
