@@ -62,13 +62,13 @@ class Model:
     later: Line
 
     @classmethod
-    def of(cls, found: dict[str, Any], name: str) -> Model:
+    def of(cls, results: dict[str, Any], name: str) -> Model:
         """Fit the lines to what was measured."""
-        sizes = found["shard"][name]
+        sizes = results["shard"][name]
         later = [np.add(one["refresh"], one["belief"]).tolist() for one in sizes]
         items = [one["items"] for one in sizes]
         return cls(
-            Line.through([(int(shards), times) for shards, times in found["fan out"].items()]),
+            Line.through([(int(shards), times) for shards, times in results["fan out"].items()]),
             Line.through([(one["items"], one["page"]) for one in sizes]),
             Line.through(list(zip(items, later, strict=True))),
         )
@@ -88,14 +88,14 @@ class Model:
         return shards * (self.page.at(each) + self.later.at(each)) / 1000.0
 
 
-def fitted(found: dict[str, Any]) -> list[str]:
+def fits(results: dict[str, Any]) -> list[str]:
     """Say what the lines are."""
     lines = [
         "| | way(S), ms | page(n), ms of processor time | after(n), ms of processor time |",
         "| --- | --- | --- | --- |",
     ]
     for name in ("choice", "pairwise"):
-        model = Model.of(found, name)
+        model = Model.of(results, name)
         way, page, later = model.way, model.page, model.later
         lines.append(
             f"| {name} | {way.start:.1f} + {way.slope:.1f} S | "
@@ -105,22 +105,22 @@ def fitted(found: dict[str, Any]) -> list[str]:
     return lines
 
 
-def check(found: dict[str, Any]) -> list[str]:
+def check(results: dict[str, Any]) -> list[str]:
     """Compare the model with clicks over shards, which it was not fitted to."""
     lines = [
         "| shards | model | predicted | measured, least disturbed | measured, median |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for shards, by_model in found["overhead"].items():
+    for shards, by_model in results["overhead"].items():
         for name, times in by_model.items():
-            model = Model.of(found, name)
-            told = model.way.at(int(shards)) + model.page.at(100_000 / int(shards))
+            model = Model.of(results, name)
+            prediction = model.way.at(int(shards)) + model.page.at(100_000 / int(shards))
             least, median = np.percentile(times["shards"], [10, 50])
-            lines.append(f"| {shards} | {name} | {told:.1f} | {least:.1f} | {median:.1f} |")
+            lines.append(f"| {shards} | {name} | {prediction:.1f} | {least:.1f} | {median:.1f} |")
     return lines
 
 
-def needs(found: dict[str, Any]) -> list[str]:
+def requirements(results: dict[str, Any]) -> list[str]:
     """Say what large catalogs need."""
     lines = [
         "| items | shards | model | vectors per shard | 50 sessions per shard | p50 | p95 | "
@@ -130,7 +130,7 @@ def needs(found: dict[str, Any]) -> list[str]:
     for items, shards in ((10**7, 2), (10**8, 8), (10**8, 32), (10**9, 64), (10**9, 256)):
         each = items / shards
         for name in ("choice", "pairwise"):
-            model = Model.of(found, name)
+            model = Model.of(results, name)
             times, spent = model.clicks(items, shards), model.seconds_per_click(items, shards)
             lines.append(
                 f"| {items:,} | {shards} | {name} | {each * (DIMENSIONS + 4) / 1e9:.1f} GB | "
@@ -143,8 +143,8 @@ def needs(found: dict[str, Any]) -> list[str]:
 
 def tables() -> list[list[str]]:
     """Return the tables of the page about capacity, each in lines."""
-    found = json.loads(MEASURED.read_text())
-    return [fitted(found), check(found), needs(found)]
+    results = json.loads(MEASURED.read_text())
+    return [fits(results), check(results), requirements(results)]
 
 
 def main() -> None:

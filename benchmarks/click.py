@@ -24,18 +24,17 @@ import numpy as np
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import seeker
-from benchmarks import data
-from benchmarks.memory import Reader
-from benchmarks.person import Person
-from benchmarks.timing import seconds
+from benchmarks import datasets
+from benchmarks.simulated_person import SimulatedPerson
+from benchmarks.timing import MemoryReader, seconds
 from seeker import Catalog, Session
 from seeker.kernels.parallel import cores
 from seeker.models import Choice, Model, Pairwise
 
-ROUNDS = 9
+PASS_ROUNDS = 9
 """How often a pass is timed; the median counts."""
 
-FEW_BYTES = 30_000_000
+ONE_CORE_BYTES = 30_000_000
 """One core reads fewer sooner than several do."""
 
 STEPS = (1, 2, 4, 8, 16)
@@ -51,7 +50,7 @@ MODELS: dict[str, Model] = {
     "choice": Choice(),
 }
 COLOURS = dict(zip(MODELS, ("tab:blue", "tab:cyan", "tab:orange"), strict=True))
-BARS = {
+MAX_RATIOS = {
     ("million", "pairwise, α = 10", "page"): 0.15,
     ("million", "pairwise, α = 1", "page"): 0.15,
     ("million", "choice", "page"): 0.6,
@@ -68,7 +67,7 @@ def numpy_pass(catalog: Catalog) -> float:
     """Seconds for X @ q."""
     x = next(iter(catalog.views.values())).vectors
     q = np.ones(x.shape[1], np.float32)
-    return statistics.median(seconds(lambda: x @ q) for _ in range(ROUNDS))
+    return statistics.median(seconds(lambda: x @ q) for _ in range(PASS_ROUNDS))
 
 
 def algorithm_1(catalog: Catalog, likes: int, dislikes: int) -> float:
@@ -91,21 +90,21 @@ def search(
 ) -> None:
     """One search of 30 clicks, timed; measure_limit: reads the memory beside it."""
     session = catalog.session(model=model, seed=target)
-    person = Person(catalog, target)
+    person = SimulatedPerson(catalog, target)
     for step in range(1, 31):
-        shown = session.page().ids
-        item, verdict = person.judge(shown)
-        session.click(item, verdict, shown)
+        page = session.page().ids
+        item, verdict = person.judge(page)
+        session.click(item, verdict, page)
         if step in STEPS:
             measure_limit()
             times.setdefault(f"page {step}", []).append(seconds(session.page))
-            unsettled = Session.replay(catalog, session.events[:-1])
-            unsettled.refresh()
-            unsettled.click(item, verdict, shown)
-            times.setdefault(f"belief {step}", []).append(seconds(lambda: unsettled.belief))  # noqa: B023
-            unsettled.undo()
-            times.setdefault(f"undo {step}", []).append(seconds(unsettled.page))
-            del unsettled
+            replayed = Session.replay(catalog, session.events[:-1])
+            replayed.refresh()
+            replayed.click(item, verdict, page)
+            times.setdefault(f"belief {step}", []).append(seconds(lambda: replayed.belief))  # noqa: B023
+            replayed.undo()
+            times.setdefault(f"undo {step}", []).append(seconds(replayed.page))
+            del replayed
         session.refresh()
     if session.nbytes > times.setdefault("bytes", [0.0])[0]:
         times["bytes"] = [float(session.nbytes)]
@@ -120,14 +119,16 @@ def measure(name: str, rounds: int) -> dict[str, Any]:
     items, dimensions = SIZES[name]
     catalog = Catalog.from_arrays(
         [str(n) for n in range(items)],
-        {f"view {n}": data.made(items, d, n) for n, d in enumerate(dimensions)},
+        {f"view {n}": datasets.synthetic(items, d, n) for n, d in enumerate(dimensions)},
     )
     models = MODELS if len(dimensions) == 1 else {"choice": MODELS["choice"]}
     result: dict[str, Any] = {"items": items, "dimensions": dimensions, "models": {}}
     arrays = [view.vectors for view in catalog.views.values()]
-    read = Reader(*arrays, cores=1 if sum(x.nbytes for x in arrays) < FEW_BYTES else None)
+    read = MemoryReader(
+        *arrays, cores=1 if sum(x.nbytes for x in arrays) < ONE_CORE_BYTES else None
+    )
     read()
-    limits = [statistics.median(seconds(read) for _ in range(ROUNDS))]
+    limits = [statistics.median(seconds(read) for _ in range(PASS_ROUNDS))]
     result["numpy"] = numpy_pass(catalog) / limits[0]
     for label, model in models.items():
         search(catalog, model, 1, {}, read)  # warm up: compile, touch the memory
@@ -198,24 +199,24 @@ def table(results: dict[str, Any]) -> str:
 
 def verdicts(results: dict[str, Any]) -> list[str]:
     """One sentence per bar."""
-    said = []
-    for (name, label, what), bar in BARS.items():
+    sentences = []
+    for (name, label, what), bar in MAX_RATIOS.items():
         if name not in results["sizes"]:
             continue
         times = results["sizes"][name]["models"][label]
         steps = [step for step in STEPS if step >= 4]
         worst = max(times[f"{what} {step}"]["median"] for step in steps)
         word = "met" if worst <= bar else "NOT met"
-        said.append(f"{what}, {label}, {name}: {worst:.2f} (bar {bar:.2f}): {word}")
+        sentences.append(f"{what}, {label}, {name}: {worst:.2f} (bar {bar:.2f}): {word}")
     if "paper" in results["sizes"]:
         paper = results["sizes"]["paper"]
         for label, times in paper["models"].items():
             ratio = paper["algorithm 1"] / times["page 16"]["median"]
             word = "met" if ratio >= 50 else "NOT met"
-            said.append(
+            sentences.append(
                 f"page, {label}, paper's size: 1/{ratio:.0f} of Algorithm 1 (bar 1/50): {word}"
             )
-    return said
+    return sentences
 
 
 def draw(results: dict[str, Any], path: Path) -> None:
@@ -253,8 +254,8 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", choices=list(SIZES), default=list(SIZES))
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
-    given = parser.parse_args()
-    sizes = ["paper", "hundred thousand"] if given.quick else given.sizes
+    options = parser.parse_args()
+    sizes = ["paper", "hundred thousand"] if options.quick else options.sizes
     results: dict[str, Any] = {
         "version": seeker.__version__,
         "cores": cores(),
@@ -262,16 +263,16 @@ def main() -> None:
         "sizes": {},
     }
     for name in sizes:
-        results["sizes"][name] = measure(name, 1 if given.quick else given.rounds)
+        results["sizes"][name] = measure(name, 1 if options.quick else options.rounds)
     print(table(results))
     print("\n".join(verdicts(results)))
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "click.json").write_text(json.dumps(results, indent=1) + "\n")
-    (given.out / "click.md").write_text(
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "click.json").write_text(json.dumps(results, indent=1) + "\n")
+    (options.out / "click.md").write_text(
         "Ratios to one reading of the float32 vectors at the memory's speed, medians, measured by\n"
         "`make bench` in one run.\n\n" + table(results)
     )
-    draw(results, given.out / "click.svg")
+    draw(results, options.out / "click.svg")
 
 
 if __name__ == "__main__":

@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import platform
 import random
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -34,19 +35,19 @@ from seeker.stores import open_store
 
 sys.path.append(str(Path(__file__).parent.parent))
 
-from benchmarks.clickers import Clicker, Prober
-from benchmarks.victims import (
+from benchmarks.fault_injection import (
     ORPHAN_SECONDS,
     TIMEOUT_SECONDS,
-    Postgres,
-    Server,
-    full,
-    locked,
-    until,
+    KillablePostgres,
+    KillableServer,
+    disk_full,
+    store_locked,
+    wait_for,
 )
+from benchmarks.retrying_clients import HealthProbe, RetryingClient
 
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
-ITEMS = 400
+CATALOG_ITEMS = 400
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ PHASES = (
     Phase("stall: the store is locked", "SQLite", 2, 0.0, ("locked",)),
     Phase("stall: the disk is full", "SQLite", 1, 0.0, ("full",)),
 )
-STALLS = 2
+STALL_COUNT = 2
 """Times that each stall happens; in one that was, the next may find something left behind."""
 
 STALL_SECONDS = 12.0
@@ -93,7 +94,7 @@ class Outcome:
     doubled: int = 0
     other_pages: int = 0
     orphans: int = 0
-    odd: list[str] = field(default_factory=list)
+    surprises: list[str] = field(default_factory=list)
     retried: int = 0
     probes: int = 0
     late: int = 0
@@ -103,11 +104,11 @@ class Outcome:
     def sound(self) -> bool:
         """Whether everything is as it was answered."""
         wrong = self.lost + self.doubled + self.other_pages + self.orphans
-        return not wrong and not self.odd
+        return not wrong and not self.surprises
 
 
 class Round:
-    """One phase: a server, people and a prober; kills until there were enough."""
+    """One phase: a server, people and a probe; kills until there were enough."""
 
     def __init__(self, phase: Phase, catalog: Path, folder: Path, people: int, seed: int) -> None:
         self._phase = phase
@@ -120,21 +121,22 @@ class Round:
         """Return what came of it."""
         phase, outcome = self._phase, Outcome(self._phase)
         with ExitStack() as stack:
-            postgres: Postgres | None = None
+            postgres: KillablePostgres | None = None
             store = str(self._folder / "sessions.sqlite")
             if phase.store == "PostgreSQL":
-                postgres = Postgres(self._folder)
+                postgres = KillablePostgres(self._folder)
                 stack.callback(postgres.end)
                 store = postgres.address
             log = self._folder / "log"
-            server = Server(self._catalog, store, phase.workers, log)
+            server = KillableServer(self._catalog, store, phase.workers, log)
             stack.callback(server.stop)
             server.start()
             people = [
-                Clicker(server.url, self._chance.getrandbits(32)) for _ in range(self._people)
+                RetryingClient(server.url, self._chance.getrandbits(32))
+                for _ in range(self._people)
             ]
-            prober = Prober(server.url, lambda: server.life)
-            for thread in (*people, prober):
+            probe = HealthProbe(server.url, lambda: server.life)
+            for thread in (*people, probe):
                 thread.start()
             for person in people:
                 stack.callback(person.give_up)
@@ -151,16 +153,18 @@ class Round:
                 person.stop()
             for person in people:
                 person.join(TIMEOUT_SECONDS)
-            prober.stop()
+            probe.stop()
             server.stop()
             outcome.orphans = server.orphans
-            outcome.probes, outcome.late = prober.answers, prober.late
-            outcome.slowest = prober.slowest
+            outcome.probes, outcome.late = probe.answers, probe.late
+            outcome.slowest = probe.slowest
             _compare(people, store, self._catalog, outcome)
-            outcome.odd += _mistakes(log)
+            outcome.surprises += _unforeseen_errors(log)
         return outcome
 
-    def _strike(self, victim: str, server: Server, postgres: Postgres | None, store: str) -> None:
+    def _strike(
+        self, victim: str, server: KillableServer, postgres: KillablePostgres | None, store: str
+    ) -> None:
         match victim:
             case "server":
                 server.kill()
@@ -174,69 +178,77 @@ class Round:
                 with postgres.stopped():
                     time.sleep(STALL_SECONDS)
             case "locked":
-                with locked(store):
+                with store_locked(store):
                     time.sleep(STALL_SECONDS)
             case "full":
-                with full(server):
+                with disk_full(server):
                     time.sleep(STALL_SECONDS)
 
     @staticmethod
-    def _progress(people: list[Clicker]) -> None:
+    def _progress(people: list[RetryingClient]) -> None:
         """Wait until everybody has had some clicks answered."""
         before = [one.answered for one in people]
-        until(
+        wait_for(
             lambda: all(
-                one.answered > was + 2 or one.odd for one, was in zip(people, before, strict=True)
+                one.answered > was + 2 or one.surprises
+                for one, was in zip(people, before, strict=True)
             )
         )
 
 
 def _victims(phase: Phase, kills: int, chance: random.Random) -> list[str]:
     """Return what is killed, in which order: everything about equally often."""
-    count = max(len(phase.victims), round(kills * phase.share)) if phase.share else STALLS
-    drawn = [phase.victims[n % len(phase.victims)] for n in range(count)]
-    chance.shuffle(drawn)
-    return drawn
+    count = max(len(phase.victims), round(kills * phase.share)) if phase.share else STALL_COUNT
+    order = [phase.victims[n % len(phase.victims)] for n in range(count)]
+    chance.shuffle(order)
+    return order
 
 
-def _compare(people: list[Clicker], store: str, catalog: Path, outcome: Outcome) -> None:
+def _compare(people: list[RetryingClient], store: str, catalog: Path, outcome: Outcome) -> None:
     """Compare what is kept with what was answered."""
-    opened, items = open_store(store), Catalog.open(catalog)
+    sessions, items = open_store(store), Catalog.open(catalog)
     try:
         for person in people:
-            outcome.odd += person.odd
+            outcome.surprises += person.surprises
             if person.is_alive():
-                outcome.odd.append("Somebody's click was never answered.")
+                outcome.surprises.append("Somebody's click was never answered.")
             outcome.answered += person.answered
             statuses = person.statuses
             outcome.retried += sum(statuses[one] for one in statuses if one not in (200, 201))
-            for story in person.stories:
+            for session in person.sessions:
                 outcome.sessions += 1
-                kept = opened.load(story.id)
-                events = [] if kept is None else list(kept.events)
+                record = sessions.load(session.id)
+                events = [] if record is None else list(record.events)
                 there = [(one["item"], one["verdict"]) for one in events[1:]]
-                same = sum(a == b for a, b in zip(there, story.clicks, strict=False))
-                outcome.lost += len(story.clicks) - same
-                outcome.doubled += max(0, len(there) - len(story.clicks))
+                same = sum(a == b for a, b in zip(there, session.clicks, strict=False))
+                outcome.lost += len(session.clicks) - same
+                outcome.doubled += max(0, len(there) - len(session.clicks))
                 page = Session.replay(items, events).page().ids if events else []
-                outcome.other_pages += page != story.page
-        known = {story.id for person in people for story in person.stories}
+                outcome.other_pages += page != session.page
+        ids = {session.id for person in people for session in person.sessions}
         # A session that was kept but never answered would be one too many.
-        outcome.doubled += sum(id not in known for id in opened.find())
+        outcome.doubled += sum(id not in ids for id in sessions.find())
     finally:
-        opened.close()
+        sessions.close()
 
 
-def _mistakes(log: Path) -> list[str]:
-    """Return the errors that nobody foresaw."""
-    text = log.read_text(errors="replace")
-    return ["The log tells of an error nobody foresaw."] * ("nobody foresaw" in text)
+def _unforeseen_errors(log: Path) -> list[str]:
+    """Return what the service logged with a traceback: nothing, whatever is killed."""
+    records = []
+    for line in log.read_text(errors="replace").splitlines():
+        with suppress(ValueError):
+            records.append(json.loads(line))
+    return [
+        f"The log tells of an error nobody foresaw: {record['message']}."
+        for record in records
+        if isinstance(record, dict) and str(record.get("error")).startswith("Traceback")
+    ]
 
 
-def made(folder: Path) -> Path:
+def build_catalog(folder: Path) -> Path:
     """Build a small catalog."""
     source = folder / "vectors.npy"
-    np.save(source, np.random.default_rng(0).normal(size=(ITEMS, 16)).astype(np.float32))
+    np.save(source, np.random.default_rng(0).normal(size=(CATALOG_ITEMS, 16)).astype(np.float32))
     seeker.build(source, folder / "catalog")
     return folder / "catalog"
 
@@ -249,15 +261,15 @@ def digest(folder: Path) -> str:
     return sums.hexdigest()
 
 
-def page(outcomes: list[Outcome], took: float, asked: int, people: int, seed: int) -> str:
+def page(outcomes: list[Outcome], took: float, kills_option: int, people: int, seed: int) -> str:
     """Return the report."""
     kills = sum(n for one in outcomes if one.phase.share for n in one.kills.values())
     stalls = sum(n for one in outcomes if not one.phase.share for n in one.kills.values())
     lines = [
         "# Killed under load",
         "",
-        f"`python -P benchmarks/kills.py --kills {asked} --seed {seed}` (`make kills` asks for "
-        f"100) on {os.cpu_count()} cores ({platform.machine()}), "
+        f"`python -P benchmarks/kills.py --kills {kills_option} --seed {seed}` (`make kills` asks "
+        f"for 100) on {os.cpu_count()} cores ({platform.machine()}), "
         f"{took / 60:.0f} minutes: {kills} kills, and {stalls} times of {STALL_SECONDS:g} s in "
         f"which the store stood still, while {people} people clicked without a pause for thought. "
         "Each click has an Idempotency-Key and is made again until it is answered. Lost: clicks "
@@ -296,30 +308,30 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="phases whose name holds this")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     began, outcomes = time.monotonic(), list[Outcome]()
     with tempfile.TemporaryDirectory(prefix="seeker-kills-", ignore_cleanup_errors=True) as place:
-        catalog = made(Path(place))
+        catalog = build_catalog(Path(place))
         before = digest(catalog)
         for number, phase in enumerate(PHASES):
-            if asked.only not in phase.name:
+            if options.only not in phase.name:
                 continue
             print(phase.name, flush=True)
             folder = Path(place) / str(number)
             folder.mkdir()
-            one = Round(phase, catalog, folder, asked.people, asked.seed + number)
-            outcomes.append(one.run(asked.kills))
+            one = Round(phase, catalog, folder, options.people, options.seed + number)
+            outcomes.append(one.run(options.kills))
         touched = digest(catalog) != before
     took = time.monotonic() - began
-    report = page(outcomes, took, asked.kills, asked.people, asked.seed)
+    report = page(outcomes, took, options.kills, options.people, options.seed)
     print(report)
     for outcome in outcomes:
-        for odd in dict.fromkeys(outcome.odd):
-            print(f"{outcome.phase.name}: {odd}")
+        for surprise in dict.fromkeys(outcome.surprises):
+            print(f"{outcome.phase.name}: {surprise}")
     if touched:
         print("The catalog was touched.")
     sound = not touched and all(one.sound for one in outcomes)
-    if sound and not asked.only:
+    if sound and not options.only:
         (OUT / "kills.md").write_text(report)
     return 0 if sound else 1
 

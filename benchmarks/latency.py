@@ -33,19 +33,19 @@ import uvicorn
 from fastapi import FastAPI, Response
 
 import seeker
-from seeker.demo import demo_catalog
-from seeker.demo.catalog import folder
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from support.servers import Server
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-CLICKS = 10
+from benchmarks.processes import cpu_seconds
+from benchmarks.server import demo_server
+
+SEARCH_CLICKS = 10
 """Clicks in a search."""
-LOOKS = 20
+HEALTH_CHECKS = 20
 """Looks at /healthz after each search."""
-WARM = 3
+WARM_UP_SEARCHES = 3
 """Searches at the beginning that are not counted."""
-BAR = 5.0
+MAX_MEDIAN_RATIO = 5.0
 """How many times as long as the bare route a click may take, at the median."""
 
 LINES = {
@@ -68,17 +68,6 @@ def run_bare(listening: socket.socket) -> None:
 
 
 @contextmanager
-def our_server(place: Path) -> Iterator[tuple[str, int]]:
-    """Serve the built-in catalog; give the address and the number of the process."""
-    demo_catalog()
-    flags = ("--store", str(place / "sessions.sqlite"), "--rate", "0", "--log-level", "warning")
-    with Server(f"emoji={folder()}", *flags).running(place / "log") as server:
-        if server.process is None:
-            raise SystemExit("The server is gone.")
-        yield server.url, server.process.pid
-
-
-@contextmanager
 def bare_server() -> Iterator[tuple[str, int]]:
     """Run the bare route in a process of its own; give its address and number."""
     # With the number of TCP, for then the event loop sends small pieces without delay.
@@ -95,64 +84,55 @@ def bare_server() -> Iterator[tuple[str, int]]:
             process.join()
 
 
-def core_ms(pid: int) -> float:
-    """Return how many milliseconds the cores have worked for a process, where the system tells."""
-    try:
-        told = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except FileNotFoundError:
-        return 0.0
-    return (int(told[11]) + int(told[12])) * 1000 / os.sysconf("SC_CLK_TCK")
-
-
-class Line:
+class TimedConnection:
     """One kept connection; http.client, for its own work is the least of all clients at hand."""
 
     def __init__(self, url: str, pid: int) -> None:
         self._pid = pid
         self._connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=60)
-        self.taken: dict[str, list[float]] = {name: [] for name in LINES}
-        self.worked: dict[str, float] = dict.fromkeys(LINES, 0.0)
+        self.times: dict[str, list[float]] = {name: [] for name in LINES}
+        self.core_ms: dict[str, float] = dict.fromkeys(LINES, 0.0)
 
     @contextmanager
-    def noting(self, what: str) -> Iterator[None]:
+    def core_time_of(self, what: str) -> Iterator[None]:
         """Note the milliseconds that the server's cores work meanwhile."""
-        before = core_ms(self._pid)
+        before = cpu_seconds(self._pid)
         yield
-        self.worked[what] += core_ms(self._pid) - before
+        self.core_ms[what] += 1000 * (cpu_seconds(self._pid) - before)
 
     def ask(self, what: str, method: str, path: str, body: object = None) -> bytes:
         """Return the answer, and note the milliseconds until it was there."""
-        sent = None if body is None else json.dumps(body).encode()
+        payload = None if body is None else json.dumps(body).encode()
         headers = {"Content-Type": "application/json"}
         began = time.perf_counter()
-        self._connection.request(method, path, sent, headers)
+        self._connection.request(method, path, payload, headers)
         answer = self._connection.getresponse()
-        told = answer.read()
-        self.taken[what].append((time.perf_counter() - began) * 1000)
+        content = answer.read()
+        self.times[what].append((time.perf_counter() - began) * 1000)
         if answer.status >= 400:
-            raise SystemExit(f"{method} {path} was answered with {answer.status}: {told!r}")
-        return told
+            raise SystemExit(f"{method} {path} was answered with {answer.status}: {content!r}")
+        return content
 
 
-def search(ours: Line, bare: Line, seed: int) -> None:
+def search(ours: TimedConnection, bare: TimedConnection, seed: int) -> None:
     """Search with likes and dislikes in turn; then ask the bare route for the same lengths."""
-    with ours.noting("start"):
+    with ours.core_time_of("start"):
         now = json.loads(ours.ask("start", "POST", "/v1/sessions", {"seed": seed}))
-    asked: list[tuple[dict[str, Any], int]] = []
-    with ours.noting("click"):
-        for number in range(CLICKS):
+    requests: list[tuple[dict[str, Any], int]] = []
+    with ours.core_time_of("click"):
+        for number in range(SEARCH_CLICKS):
             shown = [item["id"] for item in now["page"]["items"]]
             verdict = "dislike" if number % 3 == 2 else "like"
             click = {"item": shown[number % 5], "verdict": verdict, "shown": shown}
             click["step"] = now["step"]
-            told = ours.ask("click", "POST", f"/v1/sessions/{now['id']}/clicks", click)
-            asked.append((click, len(told)))
-            now = json.loads(told)
-    with ours.noting("healthz"):
-        for _ in range(LOOKS):
+            content = ours.ask("click", "POST", f"/v1/sessions/{now['id']}/clicks", click)
+            requests.append((click, len(content)))
+            now = json.loads(content)
+    with ours.core_time_of("healthz"):
+        for _ in range(HEALTH_CHECKS):
             ours.ask("healthz", "GET", "/healthz")
-    with bare.noting("bare"):
-        for click, size in asked:
+    with bare.core_time_of("bare"):
+        for click, size in requests:
             bare.ask("bare", "POST", f"/bare?size={size}", click)
 
 
@@ -162,18 +142,18 @@ Measured = tuple[dict[str, list[float]], dict[str, float]]
 
 def measure(served: tuple[str, int], bare_served: tuple[str, int], searches: int) -> Measured:
     """Return what some searches took."""
-    for seed in range(WARM):
-        search(Line(*served), Line(*bare_served), seed)
-    ours, bare = Line(*served), Line(*bare_served)
+    for seed in range(WARM_UP_SEARCHES):
+        search(TimedConnection(*served), TimedConnection(*bare_served), seed)
+    ours, bare = TimedConnection(*served), TimedConnection(*bare_served)
     for seed in range(searches):
-        search(ours, bare, WARM + seed)
+        search(ours, bare, WARM_UP_SEARCHES + seed)
     return (
-        {**ours.taken, "bare": bare.taken["bare"]},
-        {**ours.worked, "bare": bare.worked["bare"]},
+        {**ours.times, "bare": bare.times["bare"]},
+        {**ours.core_ms, "bare": bare.core_ms["bare"]},
     )
 
 
-def summary(times: dict[str, list[float]], worked: dict[str, float]) -> dict[str, Any]:
+def summary(times: dict[str, list[float]], core_ms: dict[str, float]) -> dict[str, Any]:
     """Return medians and 95th percentiles, as milliseconds and as ratios to the bare route."""
     unit = statistics.median(times["bare"])
     return {
@@ -182,7 +162,7 @@ def summary(times: dict[str, list[float]], worked: dict[str, float]) -> dict[str
         "machine": platform.machine(),
         "load": os.getloadavg()[0],
         "clicks": len(times["click"]),
-        "bar": BAR,
+        "bar": MAX_MEDIAN_RATIO,
         "healthz_per_second": 1000 / statistics.mean(times["healthz"]),
         "times": {
             name: {
@@ -190,7 +170,7 @@ def summary(times: dict[str, list[float]], worked: dict[str, float]) -> dict[str
                 "p95_ms": statistics.quantiles(taken, n=20)[-1],
                 "median_ratio": statistics.median(taken) / unit,
                 "p95_ratio": statistics.quantiles(taken, n=20)[-1] / unit,
-                "core_ms": worked[name] / len(taken),
+                "core_ms": core_ms[name] / len(taken),
             }
             for name, taken in times.items()
         },
@@ -228,16 +208,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--searches", type=int, default=30)
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
-    given = parser.parse_args()
+    options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as place,
-        our_server(Path(place)) as served,
+        demo_server(Path(place)) as served,
         bare_server() as bare_served,
     ):
-        result = summary(*measure(served, bare_served, given.searches))
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "latency.json").write_text(json.dumps(result, indent=1) + "\n")
-    (given.out / "latency.md").write_text(table(result))
+        result = summary(*measure(served, bare_served, options.searches))
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "latency.json").write_text(json.dumps(result, indent=1) + "\n")
+    (options.out / "latency.md").write_text(table(result))
     print(table(result))
 
 

@@ -17,8 +17,6 @@ import dataclasses
 import json
 import os
 import platform
-import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -37,11 +35,13 @@ from seeker.demo.catalog import demo_catalog
 
 sys.path.append(str(Path(__file__).parent.parent))
 
-from benchmarks.crowd import gather
+from benchmarks.load_generator import run_crowd
+from benchmarks.processes import cpu_seconds, memory_bytes, process_tree
+from benchmarks.server import running_server
 
-MOST_PEOPLE = 2000
-MOST_SECONDS = 120.0
-GOOD = 100.0
+MAX_PEOPLE = 2000
+MAX_SECONDS = 120.0
+GOOD_P95_MS = 100.0
 """Milliseconds within which 95 of 100 clicks shall be answered."""
 
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
@@ -75,7 +75,7 @@ CASES = (
 )
 
 
-def made(folder: Path, items: int, dimensions: int) -> Path:
+def build_large_catalog(folder: Path, items: int, dimensions: int) -> Path:
     """Build a catalog of clustered vectors."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(200, dimensions)).astype(np.float32)
@@ -89,7 +89,7 @@ def made(folder: Path, items: int, dimensions: int) -> Path:
 
 
 @contextmanager
-def stored(kind: str, folder: Path) -> Iterator[str]:
+def empty_store(kind: str, folder: Path) -> Iterator[str]:
     """Give the address of an empty store."""
     if kind == "SQLite":
         yield str(folder / f"sessions-{time.monotonic_ns()}.sqlite")
@@ -103,77 +103,41 @@ def stored(kind: str, folder: Path) -> Iterator[str]:
             server.cleanup()
 
 
-@contextmanager
-def serving(
-    catalog: Path, store: str, workers: int, refresh: bool = True
-) -> Iterator[tuple[str, int]]:
-    """Run a server; give its address and its process id."""
-    command = [sys.executable, "-m", "seeker", "serve", str(catalog), "--port", "0"]
-    command += ["--store", store, "--rate", "0", "--log-level", "warning", "--open-metrics"]
-    command += ["--workers", str(workers), "--queue", str(MOST_PEOPLE)]
-    command += [] if refresh else ["--no-refresh"]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    try:
-        if server.stdout is None:
-            raise SystemExit("The server says nothing.")
-        url = server.stdout.readline().split()[3]
-        end = time.monotonic() + 120
-        ready = 0
-        # Several in a row, so that every worker has most likely answered.
-        while ready < 5 * workers and time.monotonic() < end:
-            answer = httpx.get(f"{url}/healthz/ready", timeout=60)
-            ready = ready + 1 if answer.status_code == 200 else 0
-            time.sleep(0.1)
-        yield url, server.pid
-    finally:
-        server.send_signal(signal.SIGTERM)
-        server.wait(60)
-
-
-def family(pid: int) -> Iterator[Path]:
-    """Yield where the system tells of a process and of its children."""
-    yield Path(f"/proc/{pid}")
-    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-        yield from family(int(child))
-
-
-def memory(pid: int) -> float:
+def memory_mb(pid: int) -> float:
     """Return how many MB a process and its children hold that are their own."""
-    lines = [line for one in family(pid) for line in (one / "status").read_text().splitlines()]
-    return sum(int(line.split()[1]) / 1000 for line in lines if line.startswith("RssAnon"))
+    return sum(memory_bytes("Anonymous", one) for one in process_tree(pid)) / 1e6
 
 
-def worked(pid: int) -> float:
+def total_cpu_seconds(pid: int) -> float:
     """Return how many seconds the cores have worked for a process and its children."""
-    ticks = 0
-    for one in family(pid):
-        after_name = (one / "stat").read_text().rsplit(")", 1)[1].split()
-        ticks += int(after_name[11]) + int(after_name[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    return sum(map(cpu_seconds, process_tree(pid)))
 
 
-def figures(url: str) -> dict[str, float]:
+def cache_metrics(url: str) -> dict[str, float]:
     """Return what the server says of its cache."""
     text = httpx.get(f"{url}/metrics", timeout=60).text
-    found = {}
+    metrics = {}
     for line in text.splitlines():
         name, _, value = line.partition(" ")
         if name.startswith("seeker_belief_cache_"):
-            found[name.removeprefix("seeker_belief_cache_")] = float(value)
-    return found
+            metrics[name.removeprefix("seeker_belief_cache_")] = float(value)
+    return metrics
 
 
-def measured(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]:
+def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield one row for each crowd of a case."""
     for people in case.people:
         with ExitStack() as stack:
-            store = stack.enter_context(stored(case.store, folder))
-            url, pid = stack.enter_context(serving(catalog, store, case.workers, case.refresh))
-            before, load, idle = memory(pid), os.getloadavg()[0], worked(pid)
-            seconds = min(case.seconds, MOST_SECONDS)
-            crowd, took = asyncio.run(gather(url, min(people, MOST_PEOPLE), case.think, seconds))
+            store = stack.enter_context(empty_store(case.store, folder))
+            flags = ["--store", store, "--queue", str(MAX_PEOPLE), "--open-metrics"]
+            flags += [] if case.refresh else ["--no-refresh"]
+            server = running_server(catalog, *flags, workers=case.workers)
+            url, pid = stack.enter_context(server)
+            before, load, idle = memory_mb(pid), os.getloadavg()[0], total_cpu_seconds(pid)
+            seconds = min(case.seconds, MAX_SECONDS)
+            crowd, took = asyncio.run(run_crowd(url, min(people, MAX_PEOPLE), case.think, seconds))
             p50, p95, p99 = np.percentile(crowd.clicks or [0.0], [50, 95, 99]) * 1000
-            work, cache = worked(pid) - idle, figures(url)
+            work, cache = total_cpu_seconds(pid) - idle, cache_metrics(url)
             yield {
                 "catalog": case.catalog,
                 "store": case.store,
@@ -195,7 +159,7 @@ def measured(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]
                 "refused": crowd.refused,
                 "failed": crowd.failed,
                 "memory_before_mb": round(before),
-                "memory_sessions_mb": round(memory(pid) - before),
+                "memory_sessions_mb": round(memory_mb(pid) - before),
                 "cache_counts_mb": round(cache.get("bytes", 0.0) / 1e6),
                 "cache_sessions": int(cache.get("sessions", 0)),
                 "replayed": int(cache.get("misses", 0)),
@@ -235,7 +199,11 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
             f"| {row['p99_ms']} | {row['refused']}, {row['failed']} | {row['memory_before_mb']} "
             f"| {row['memory_sessions_mb']} | {row['cache_sessions']:,} | {row['load_before']} |"
         )
-    lines += ["", f"Most people served with a 95th percentile below {GOOD:g} ms, none refused:", ""]
+    lines += [
+        "",
+        f"Most people served with a 95th percentile below {GOOD_P95_MS:g} ms, none refused:",
+        "",
+    ]
     usual = [row for row in rows if row["refresh"]]
     kinds = dict.fromkeys((row["catalog"], row["store"], row["workers"]) for row in usual)
     for kind in kinds:
@@ -243,7 +211,7 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
             row["people"]
             for row in usual
             if (row["catalog"], row["store"], row["workers"]) == kind
-            and row["p95_ms"] < GOOD
+            and row["p95_ms"] < GOOD_P95_MS
             and not row["refused"] + row["failed"]
         ]
         most = f"{max(good):,}" if good else "none of those tried"
@@ -257,29 +225,29 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a few people; writes nothing")
     parser.add_argument("--seconds", type=float, help="how long each crowd stays")
     parser.add_argument("--only", default="", help="only cases whose description holds this")
-    given = parser.parse_args()
+    options = parser.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         folder.chmod(0o755)  # PostgreSQL runs as a user of its own, where this runs as root
         places: dict[str, Path] = {}
         for case in CASES:
-            if given.only not in f"{case.catalog} {case.store} {case.workers}":
+            if options.only not in f"{case.catalog} {case.store} {case.workers}":
                 continue
-            if given.quick:
+            if options.quick:
                 few = (min(case.people[0], 20),)
                 case = dataclasses.replace(case, people=few, think=2.0, seconds=8.0)
-            elif given.seconds is not None:
-                case = dataclasses.replace(case, seconds=given.seconds)
+            elif options.seconds is not None:
+                case = dataclasses.replace(case, seconds=options.seconds)
             if case.catalog not in places:
-                opened = demo_catalog().folder if case.catalog == DEMO else None
-                places[case.catalog] = opened or made(folder, 100_000, 512)
-            for row in measured(case, places[case.catalog], folder):
+                demo_folder = demo_catalog().folder if case.catalog == DEMO else None
+                places[case.catalog] = demo_folder or build_large_catalog(folder, 100_000, 512)
+            for row in measure(case, places[case.catalog], folder):
                 rows.append(row)
                 print(json.dumps(row, ensure_ascii=False), flush=True)
-    if not given.quick and not given.only:
+    if not options.quick and not options.only:
         (OUT / "load.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
-        (OUT / "load.md").write_text(table(rows, given.seconds))
+        (OUT / "load.md").write_text(table(rows, options.seconds))
     print(table(rows))
 
 

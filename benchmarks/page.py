@@ -26,11 +26,13 @@ from playwright.sync_api import CDPSession, Page, expect, sync_playwright
 
 import seeker
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from browser import chromium
-from browser.demo import served
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
-WARM = 3
+from benchmarks.server import demo_server
+from browser import chromium
+
+WARM_UP_CLICKS = 3
 """Clicks at the beginning that are not counted."""
 
 LINES = {
@@ -80,17 +82,17 @@ def session_of(page: Page) -> dict[str, Any]:
 
 def bare(http: httpx.Client, twin: str, click: dict[str, Any]) -> float:
     """Send a click to the twin of the session, and return the milliseconds until its answer."""
-    said = {name: click[name] for name in ("item", "verdict", "shown")}
+    body = {name: click[name] for name in ("item", "verdict", "shown")}
     began = time.perf_counter()
-    answer = http.post(f"/v1/sessions/{twin}/clicks", json=said)
+    answer = http.post(f"/v1/sessions/{twin}/clicks", json=body)
     answer.raise_for_status()
     answer.json()
     return (time.perf_counter() - began) * 1000
 
 
-def work(inside: CDPSession) -> float:
+def thread_ms(devtools: CDPSession) -> float:
     """Return the milliseconds of processor time that the page's own thread has taken so far."""
-    figures = inside.send("Performance.getMetrics")["metrics"]
+    figures = devtools.send("Performance.getMetrics")["metrics"]
     return 1000 * float(next(one["value"] for one in figures if one["name"] == "TaskDuration"))
 
 
@@ -102,19 +104,19 @@ def measure(page: Page, url: str, clicks: int) -> dict[str, list[float]]:
         grid = page.get_by_role("list", name="Items", exact=True)
         expect(grid).to_have_attribute("aria-busy", "false")
         page.evaluate(WATCH)
-        inside = page.context.new_cdp_session(page)
-        inside.send("Performance.enable", {"timeDomain": "threadTicks"})
+        devtools = page.context.new_cdp_session(page)
+        devtools.send("Performance.enable", {"timeDomain": "threadTicks"})
         twin = http.post(f"/v1/sessions/{session_of(page)['id']}/fork", json={}).json()["id"]
-        for number in range(WARM + clicks):
-            asked = ["Dislike" if number % 3 == 2 else "Like", number % 5]
-            before = work(inside)
-            took = page.evaluate("asked => click(...asked)", asked)
-            worked = work(inside) - before
+        for number in range(WARM_UP_CLICKS + clicks):
+            arguments = ["Dislike" if number % 3 == 2 else "Like", number % 5]
+            before = thread_ms(devtools)
+            took = page.evaluate("([verdict, place]) => click(verdict, place)", arguments)
+            worked = thread_ms(devtools) - before
             session = session_of(page)["id"]
             event = http.get(f"/v1/sessions/{session}/events").json()["events"][-1]
             answer = page.evaluate("times.answers.at(-1)")
             alone = bare(http, twin, event)
-            if number >= WARM:
+            if number >= WARM_UP_CLICKS:
                 times["shown"].append(took["shown"])
                 times["repainted"].append(took["repainted"])
                 times["answer"].append(answer)
@@ -175,20 +177,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--clicks", type=int, default=40)
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
-    given = parser.parse_args()
+    options = parser.parse_args()
     path = chromium.found()
     if path is None:
         sys.exit("There is no Chromium. Run: python tests/browser/chromium.py")
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.flags())
-        with served(Path(place)) as url:
+        with demo_server(Path(place)) as (url, _):
             page = browser.new_page(viewport={"width": 1280, "height": 900})
-            times = measure(page, url, given.clicks)
+            times = measure(page, url, options.clicks)
         result = summary(times, f"Chromium {browser.version}")
         browser.close()
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "page.json").write_text(json.dumps(result, indent=1) + "\n")
-    (given.out / "page.md").write_text(table(result))
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "page.json").write_text(json.dumps(result, indent=1) + "\n")
+    (options.out / "page.md").write_text(table(result))
     print(table(result))
 
 

@@ -25,16 +25,16 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import data
+from benchmarks import datasets
 from benchmarks.contest import report
 from benchmarks.contest.contestants import CONTESTANTS
-from benchmarks.contest.measure import measured
+from benchmarks.contest.measure import measure
 
 SIZES = [(100_000, 512), (1_000_000, 256)]
 
 
 def child(*arguments: str, limit: float) -> tuple[list[dict[str, Any]], str]:
-    """Run this file as a process of its own; return what it told, and why it ended, if not well."""
+    """Run this file as a process of its own; return its records, and why it ended, if not well."""
     environment = os.environ | {"OMP_WAIT_POLICY": "PASSIVE"}
     command = [sys.executable, "-P", __file__, *arguments]
     why = ""
@@ -53,16 +53,18 @@ def child(*arguments: str, limit: float) -> tuple[list[dict[str, Any]], str]:
         return [json.loads(line) for line in out if line.startswith("{")], why
 
 
-def one_size(source: str, items: int, dimensions: int, given: argparse.Namespace) -> dict[str, Any]:
+def one_size(
+    source: str, items: int, dimensions: int, options: argparse.Namespace
+) -> dict[str, Any]:
     """Let all contestants run on one set of vectors."""
-    with tempfile.TemporaryDirectory(prefix="seeker-peers-", dir=given.scratch) as name:
+    with tempfile.TemporaryDirectory(prefix="seeker-peers-", dir=options.scratch) as name:
         folder = Path(name)
         path = folder / "vectors.npy"
         if source == "made":
-            data.written(path, items, dimensions)
+            datasets.write_synthetic(path, items, dimensions)
         else:
-            data.glove(path)
-        shape = data.opened(path).shape
+            datasets.write_glove(path)
+        shape = datasets.open_vectors(path).shape
         size: dict[str, Any] = {
             "source": source,
             "items": shape[0],
@@ -72,21 +74,26 @@ def one_size(source: str, items: int, dimensions: int, given: argparse.Namespace
             "packages": {},
             "missing": {},
         }
-        _, why = child("--play", name, "--rounds", str(given.rounds), limit=given.limit)
+        _, why = child("--play", name, "--rounds", str(options.rounds), limit=options.limit)
         if why:
             raise SystemExit(f"The rounds could not be made: {why}")
-        for contestant in given.only:
-            told, why = child(
-                "--measure", contestant, name, "--seconds", str(given.seconds), limit=given.limit
+        for contestant in options.only:
+            records, why = child(
+                "--measure",
+                contestant,
+                name,
+                "--seconds",
+                str(options.seconds),
+                limit=options.limit,
             )
-            size["lines"] += report.lines(told)
-            size["passes"][contestant] = report.passes(told)
-            for one in told:
+            size["lines"] += report.lines(records)
+            size["passes"][contestant] = report.passes(records)
+            for one in records:
                 size["packages"] |= one.get("packages", {})
             if why:
                 size["missing"][contestant] = why
             done = ", ".join(
-                f"{line['way']} {line['milliseconds']:.2f} ms" for line in report.lines(told)
+                f"{line['way']} {line['milliseconds']:.2f} ms" for line in report.lines(records)
             )
             print(f"  {shape[0]:,} × {shape[1]}, {contestant}: {done} {why}", flush=True)
     return size
@@ -99,9 +106,9 @@ def which(size: dict[str, Any]) -> tuple[str, int, int]:
 
 def play(folder: Path, count: int) -> None:
     """Write the rounds that all contestants are asked."""
-    from benchmarks.contest.ours import played
+    from benchmarks.contest.ours import play_rounds
 
-    rounds = played(data.opened(folder / "vectors.npy"), count)
+    rounds = play_rounds(datasets.open_vectors(folder / "vectors.npy"), count)
     (folder / "rounds.json").write_text(json.dumps([asdict(round) for round in rounds]))
 
 
@@ -121,27 +128,27 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
     parser.add_argument("--play", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--measure", nargs=2, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.play:
-        play(given.play, given.rounds)
+    options = parser.parse_args()
+    if options.play:
+        play(options.play, options.rounds)
         return
-    if given.measure:
-        measured(given.measure[0], Path(given.measure[1]), given.seconds)
+    if options.measure:
+        measure(options.measure[0], Path(options.measure[1]), options.seconds)
         return
-    if len(given.items) != len(given.dims):
+    if len(options.items) != len(options.dims):
         parser.error("--items and --dims belong together: give as many of the one as of the other.")
-    unknown = set(given.only) - CONTESTANTS.keys()
+    unknown = set(options.only) - CONTESTANTS.keys()
     if unknown:
         parser.error(f"{sorted(unknown)[0]!r} is none of {', '.join(CONTESTANTS)}.")
-    asked = list(zip(given.items, given.dims, strict=True))
-    if not asked and not given.glove:
-        asked = SIZES
-    runs = [("made", *size) for size in asked] + ([("GloVe", 0, 0)] if given.glove else [])
-    given.out.mkdir(parents=True, exist_ok=True)
-    record = given.out / "peers.json"
+    sizes_to_run = list(zip(options.items, options.dims, strict=True))
+    if not sizes_to_run and not options.glove:
+        sizes_to_run = SIZES
+    runs = [("made", *size) for size in sizes_to_run] + ([("GloVe", 0, 0)] if options.glove else [])
+    options.out.mkdir(parents=True, exist_ok=True)
+    record = options.out / "peers.json"
     sizes = json.loads(record.read_text())["sizes"] if record.exists() else []
     for run in runs:
-        new = one_size(*run, given)
+        new = one_size(*run, options)
         sizes = [size for size in sizes if which(size) != which(new)]
         sizes = sorted([*sizes, new], key=which)
         results = {
@@ -150,8 +157,8 @@ def main() -> None:
             "sizes": sizes,
         }
         record.write_text(json.dumps(results, indent=1) + "\n")
-        (given.out / "peers.md").write_text(report.page(results))
-        report.draw(results, given.out / "peers.svg")
+        (options.out / "peers.md").write_text(report.page(results))
+        report.draw(results, options.out / "peers.svg")
         print("\n".join(report.verdicts(new)))
 
 

@@ -27,17 +27,17 @@ import numpy as np
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import seeker
-from benchmarks import data
-from benchmarks.memory import Reader, held
-from benchmarks.person import Person
-from benchmarks.timing import seconds
+from benchmarks import datasets
+from benchmarks.processes import memory_bytes
+from benchmarks.simulated_person import SimulatedPerson
+from benchmarks.timing import MemoryReader, seconds
 from seeker import Catalog, Session
 from seeker.models import Choice, Model, Pairwise
 
 DIMENSIONS = 256
-CLICKS = 16
+SEARCH_CLICKS = 16
 MODELS: dict[str, Model] = {"choice": Choice(), "pairwise, α = 10": Pairwise(alpha=10.0)}
-BAR, BAR_UNREFRESHED = 0.2, 1.2
+MAX_RATIO, MAX_RATIO_UNREFRESHED = 0.2, 1.2
 
 
 def build(folder: Path, items: int, dtype: str) -> float | None:
@@ -47,7 +47,7 @@ def build(folder: Path, items: int, dtype: str) -> float | None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     vectors = folder.with_suffix(".npy")
     if not vectors.exists():
-        data.written(vectors, items, DIMENSIONS)
+        datasets.write_synthetic(vectors, items, DIMENSIONS)
     took = seconds(lambda: seeker.build(vectors, folder, dtype=dtype))
     vectors.unlink()
     return took
@@ -56,14 +56,14 @@ def build(folder: Path, items: int, dtype: str) -> float | None:
 def search(catalog: Catalog, model: Model, seed: int, refreshed: bool, times: Any) -> Session:
     """One search, every page of it timed together with the click that led to it."""
     rng = np.random.default_rng(seed)
-    person = Person(catalog, int(rng.integers(len(catalog))))
+    person = SimulatedPerson(catalog, int(rng.integers(len(catalog))))
     session = catalog.session(model=model, seed=seed)
-    shown = session.page().ids
-    for _ in range(CLICKS):
-        item, verdict = person.judge(shown)
+    page = session.page().ids
+    for _ in range(SEARCH_CLICKS):
+        item, verdict = person.judge(page)
         start = time.perf_counter()
-        session.click(item, verdict, shown)
-        shown = session.page().ids
+        session.click(item, verdict, page)
+        page = session.page().ids
         times["page"].append(time.perf_counter() - start)
         if refreshed:
             times["refresh"].append(seconds(session.refresh))
@@ -76,7 +76,7 @@ def measure(folder: Path, rounds: int) -> dict[str, Any]:
     opened = statistics.median(seconds(lambda: Catalog.open(folder)) for _ in range(5))
     view = next(iter(catalog.views.values()))
     first = seconds(lambda: catalog.session(seed=1).page())
-    read = Reader(view.vectors)
+    read = MemoryReader(view.vectors)
     read()
     result: dict[str, Any] = {
         "items": len(catalog),
@@ -102,7 +102,7 @@ def measure(folder: Path, rounds: int) -> dict[str, Any]:
                 rows["unrefreshed"] = times["page"]
         result["models"][label] = rows
     result["limit_ms"] = 1e3 * statistics.median(limits)
-    result["private_mb"] = held("Anonymous") / 1e6
+    result["private_mb"] = memory_bytes("Anonymous") / 1e6
     for rows in result["models"].values():
         for what in ("page", "unrefreshed", "refresh", "belief"):
             milliseconds = 1e3 * np.array(rows[what])
@@ -141,10 +141,10 @@ def table(results: list[dict[str, Any]]) -> str:
                 f"{rows[what]['median']:.2f} ({rows[what]['p95']:.2f}, {rows[what]['most']:.2f})"
                 for what in ("page", "unrefreshed")
             ]
-            kept = f"{rows['bytes'] / 1e6:,.1f} MB, {rows['bytes'] / one['items']:.1f} B an item"
+            memory = f"{rows['bytes'] / 1e6:,.1f} MB, {rows['bytes'] / one['items']:.1f} B an item"
             lines.append(
                 f"| {one['items']:,} | {one['dtype']} | {label} | {' | '.join(cells)} | "
-                f"{rows['refresh']['median']:.1f} | {rows['belief']['median']:.1f} | {kept} |"
+                f"{rows['refresh']['median']:.1f} | {rows['belief']['median']:.1f} | {memory} |"
             )
     lines += [
         "",
@@ -166,11 +166,11 @@ def table(results: list[dict[str, Any]]) -> str:
                 lines.append(f"- {label}: {words} grows with the items to the power {power:.2f}.")
     largest = max(results, key=lambda one: int(one["items"]))
     for label, rows in largest["models"].items():
-        for what, bar in (("page", BAR), ("unrefreshed", BAR_UNREFRESHED)):
-            found = rows[what]["median" if what == "page" else "most"]
-            word = "met" if found <= bar else "not met"
+        for what, bar in (("page", MAX_RATIO), ("unrefreshed", MAX_RATIO_UNREFRESHED)):
+            ratio = rows[what]["median" if what == "page" else "most"]
+            word = "met" if ratio <= bar else "not met"
             lines.append(
-                f"- {largest['items']:,} items, {label}, {what}: {found:.2f} (bar {bar}): {word}."
+                f"- {largest['items']:,} items, {label}, {what}: {ratio:.2f} (bar {bar}): {word}."
             )
     return "\n".join(lines) + "\n"
 
@@ -208,28 +208,28 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=Path("build/scale"))
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
     parser.add_argument("--child", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.child:
-        print(json.dumps(measure(Path(given.child), given.rounds)))
+    options = parser.parse_args()
+    if options.child:
+        print(json.dumps(measure(Path(options.child), options.rounds)))
         return
     results = []
-    for items in sorted(given.sizes):
-        folder = given.folder / f"{items}-{given.dtype}"
-        took = build(folder, items, given.dtype)
+    for items in sorted(options.sizes):
+        folder = options.folder / f"{items}-{options.dtype}"
+        took = build(folder, items, options.dtype)
         command = [sys.executable, "-P", __file__, "--child", str(folder)]
-        command += ["--rounds", str(given.rounds)]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        results.append({**json.loads(told), "build_s": took})
+        command += ["--rounds", str(options.rounds)]
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        results.append({**json.loads(output), "build_s": took})
         print(table(results[-1:]), flush=True)
     about = {"version": seeker.__version__, "machine": platform.machine(), "sizes": results}
-    given.out.mkdir(parents=True, exist_ok=True)
-    (given.out / "scale.json").write_text(json.dumps(about, indent=1) + "\n")
-    (given.out / "scale.md").write_text(
+    options.out.mkdir(parents=True, exist_ok=True)
+    (options.out / "scale.json").write_text(json.dumps(about, indent=1) + "\n")
+    (options.out / "scale.md").write_text(
         "Ratios to one reading of the stored vectors at the memory's speed, in one run of\n"
-        f"`python -P benchmarks/scale.py --dtype {given.dtype} --rounds {given.rounds}`.\n\n"
+        f"`python -P benchmarks/scale.py --dtype {options.dtype} --rounds {options.rounds}`.\n\n"
         + table(results)
     )
-    draw(results, given.out / "scale.svg")
+    draw(results, options.out / "scale.svg")
     print(table(results))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.data import Vectors
+from benchmarks.datasets import Vectors
 
 PAGE = 12
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest.base import PAGE, Contestant, Way, average, nearest
-from benchmarks.data import Vectors
+from benchmarks.datasets import Vectors
 
 LISTS_SEARCHED = 16
 GRAPH_DEGREE = 32

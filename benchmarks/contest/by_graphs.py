@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.contest.base import PAGE, Contestant, Way, average, nearest
-from benchmarks.data import Vectors
+from benchmarks.datasets import Vectors
 
 DEGREE = 16
 BUILD_EFFORT = 128

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest.base import PAGE, Contestant, Round, Way, average, nearest
-from benchmarks.data import Vectors
+from benchmarks.datasets import Vectors
 
 EFFORT = 128
 CHUNK = 5_000

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.contest.base import PAGE, Contestant, Round, Way, average
-from benchmarks.data import Vectors
+from benchmarks.datasets import Vectors
 
 BATCH = 2_000
 GRAPH_DEGREE = 16

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.contest.base import Click, Contestant, Round, Way
-from benchmarks.data import Vectors
-from benchmarks.person import Person
+from benchmarks.datasets import Vectors
+from benchmarks.simulated_person import SimulatedPerson
 from seeker import Catalog, Session
 from seeker.models import Choice, Model, Pairwise
 
@@ -24,20 +24,20 @@ def catalog_of(vectors: Vectors) -> Catalog:
     return Catalog.from_arrays([str(row) for row in range(len(vectors))], {"view": vectors})
 
 
-def played(vectors: Vectors, count: int) -> Iterator[Round]:
+def play_rounds(vectors: Vectors, count: int) -> Iterator[Round]:
     """Yield rounds, each of a person with a target of their own."""
     catalog = catalog_of(vectors)
     rng = np.random.default_rng(len(vectors))
     for number in range(count):
         target = int(rng.integers(len(vectors)))
         session = catalog.session(seed=number)
-        person = Person(catalog, target)
+        person = SimulatedPerson(catalog, target)
         clicks = []
         for _ in range(CLICKS):
-            shown = session.page().ids
-            item, verdict = person.judge(shown)
-            session.click(item, verdict, shown)
-            clicks.append(Click(int(item), verdict == "like", [int(one) for one in shown]))
+            page = session.page().ids
+            item, verdict = person.judge(page)
+            session.click(item, verdict, page)
+            clicks.append(Click(int(item), verdict == "like", [int(one) for one in page]))
             session.refresh()
         yield Round(number, clicks)
 

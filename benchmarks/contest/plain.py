@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.contest.base import PAGE, Contestant, Round, Way, average, nearest
-from benchmarks.data import Vectors
-from benchmarks.memory import Reader
+from benchmarks.datasets import Vectors
+from benchmarks.timing import MemoryReader
 
 
 class Numpy(Contestant):
@@ -45,7 +45,7 @@ class Memory(Contestant):
 
     def stages(self, vectors: Vectors, folder: Path) -> Iterator[tuple[str, list[Way]]]:
         """Prepare the reading."""
-        read = Reader(vectors)
+        read = MemoryReader(vectors)
 
         def ask(round: Round) -> list[int]:
             read()

@@ -18,21 +18,21 @@ Line = dict[str, Any]
 """One way of one contestant: engine, way, exact, milliseconds, p95, recall, build, megabytes."""
 
 
-def lines(told: list[dict[str, Any]]) -> list[Line]:
-    """Return the table's lines of what one contestant told."""
-    made: list[Line] = []
+def lines(records: list[dict[str, Any]]) -> list[Line]:
+    """Return the table's lines of what one contestant printed."""
+    table_lines: list[Line] = []
     name, build, fresh = "", 0.0, 0
-    for one in told:
+    for one in records:
         if "contestant" in one:
             name = one["contestant"]
         elif "seconds" in one:
-            build, fresh = build + one["seconds"], len(made)
+            build, fresh = build + one["seconds"], len(table_lines)
         elif "bytes" in one:
-            for line in made[fresh:]:
+            for line in table_lines[fresh:]:
                 line["megabytes"] = one["bytes"] / 1e6
         elif "way" in one:
             times = 1e3 * np.array(one["times"])
-            made.append(
+            table_lines.append(
                 {
                     "engine": name,
                     "way": one["way"],
@@ -45,12 +45,12 @@ def lines(told: list[dict[str, Any]]) -> list[Line]:
                     "megabytes": None,
                 }
             )
-    return made
+    return table_lines
 
 
-def passes(told: list[dict[str, Any]]) -> float | None:
+def passes(records: list[dict[str, Any]]) -> float | None:
     """Return the median milliseconds of one pass over the memory beside a contestant."""
-    seen = [seconds for one in told for seconds in one.get("passes", [])]
+    seen = [seconds for one in records for seconds in one.get("passes", [])]
     return 1e3 * statistics.median(seen) if seen else None
 
 
@@ -114,7 +114,7 @@ def verdicts(size: dict[str, Any]) -> Iterator[str]:
 
 def page(results: dict[str, Any]) -> str:
     """Return the whole result as a Markdown page."""
-    said = [
+    text = [
         "# Seeker and its peers",
         "",
         "Eight likes and eight dislikes → twelve results, in one run on the same vectors, each "
@@ -142,7 +142,7 @@ def page(results: dict[str, Any]) -> str:
     ]
     for size in results["sizes"]:
         seen = [value for value in size["passes"].values() if value is not None]
-        said += [
+        text += [
             f"## {size['items']:,} × {size['dimensions']} ({size['source']})",
             "",
             f"One pass over the vectors beside each engine: {min(seen):.1f} to {max(seen):.1f} ms.",
@@ -152,8 +152,8 @@ def page(results: dict[str, Any]) -> str:
             *(f"- {sentence}" for sentence in verdicts(size)),
             "",
         ]
-    said += ["![Milliseconds per round, by engine](peers.svg)", ""]
-    return "\n".join(said)
+    text += ["![Milliseconds per round, by engine](peers.svg)", ""]
+    return "\n".join(text)
 
 
 def draw(results: dict[str, Any], path: Path) -> None:

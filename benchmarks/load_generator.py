@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-ARRIVALS = 20
+ARRIVALS_PER_SECOND = 20
 """People who come in a second, at most: what is asked is how many searches go on at once."""
 
 
-class Line:
+class Connection:
     """One person's connection: JSON there and back over HTTP/1.1, kept open between requests."""
 
     def __init__(self, url: str) -> None:
@@ -26,8 +26,8 @@ class Line:
     async def post(self, path: str, body: object) -> tuple[int, Any]:
         """Send a body; return status and answer."""
         if self._reader is None or self._writer is None:
-            opened = await asyncio.open_connection(self._host, self._port, limit=1 << 20)
-            self._reader, self._writer = opened
+            streams = await asyncio.open_connection(self._host, self._port, limit=1 << 20)
+            self._reader, self._writer = streams
         content = json.dumps(body).encode()
         head = (
             f"POST {path} HTTP/1.1\r\nHost: {self._host}\r\nContent-Type: application/json\r\n"
@@ -51,14 +51,14 @@ class Line:
 class Crowd:
     """People who come one by one, look, think and click until the time is up, and what they met.
 
-    arriving: seconds within which they come. counted, end: from when to when clicks count as
+    arrival_seconds: within which they come. count_from, end: from when to when clicks count as
     `clicks`; those before, while people still come, are in `early`.
     """
 
     url: str
     think: float
-    arriving: float
-    counted: float
+    arrival_seconds: float
+    count_from: float
     end: float
     starts: list[float] = field(default_factory=list)
     early: list[float] = field(default_factory=list)
@@ -68,18 +68,18 @@ class Crowd:
 
     async def person(self, seed: int) -> None:
         """Search once."""
-        line = Line(self.url)
+        connection = Connection(self.url)
         try:
-            await self._search(line, random.Random(seed), seed)
+            await self._search(connection, random.Random(seed), seed)
         except (OSError, asyncio.IncompleteReadError):
             self.failed += 1
         finally:
-            await line.close()
+            await connection.close()
 
-    async def _search(self, line: Line, chance: random.Random, seed: int) -> None:
-        await asyncio.sleep(chance.uniform(0.0, self.arriving))
+    async def _search(self, connection: Connection, chance: random.Random, seed: int) -> None:
+        await asyncio.sleep(chance.uniform(0.0, self.arrival_seconds))
         began = time.perf_counter()
-        status, shown = await line.post("/v1/sessions", {"seed": seed})
+        status, session = await connection.post("/v1/sessions", {"seed": seed})
         if status != 201:
             self.refused += 1
             return
@@ -90,22 +90,22 @@ class Crowd:
                 return
             await asyncio.sleep(pause)
             verdict = chance.choice(["like", "dislike"])
-            item = chance.choice(shown["page"]["items"])["id"]
-            click = {"item": item, "verdict": verdict, "step": shown["step"]}
+            item = chance.choice(session["page"]["items"])["id"]
+            click = {"item": item, "verdict": verdict, "step": session["step"]}
             began = time.perf_counter()
-            times = self.clicks if time.monotonic() >= self.counted else self.early
-            status, answer = await line.post(f"/v1/sessions/{shown['id']}/clicks", click)
+            times = self.clicks if time.monotonic() >= self.count_from else self.early
+            status, answer = await connection.post(f"/v1/sessions/{session['id']}/clicks", click)
             if status == 200:
                 times.append(time.perf_counter() - began)
-                shown = answer
+                session = answer
             else:
                 self.refused += 1
 
 
-async def gather(url: str, people: int, think: float, seconds: float) -> tuple[Crowd, float]:
+async def run_crowd(url: str, people: int, think: float, seconds: float) -> tuple[Crowd, float]:
     """Let people come and search; return what they met, and for how many seconds it counted."""
-    arriving = max(think, people / ARRIVALS)
-    counted = time.monotonic() + arriving
-    crowd = Crowd(url, think, arriving, counted, counted + seconds)
+    arrival_seconds = max(think, people / ARRIVALS_PER_SECOND)
+    count_from = time.monotonic() + arrival_seconds
+    crowd = Crowd(url, think, arrival_seconds, count_from, count_from + seconds)
     await asyncio.gather(*(crowd.person(seed) for seed in range(people)))
-    return crowd, time.monotonic() - counted
+    return crowd, time.monotonic() - count_from

@@ -1,4 +1,4 @@
-"""People who never give up: each click is made again with the same key until it is answered."""
+"""Clients that never give up: each click is made again with the same key until it is answered."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from typing import Any
 
 import httpx
 
-MOST_CLICKS = 150
+MAX_SESSION_CLICKS = 150
 """Clicks in a session before a new one is begun: long sessions take long to be opened again."""
 
-AGAIN = {408, 429, 500, 503}
-PAUSE = 0.05
+RETRY_STATUSES = {408, 429, 500, 503}
+PAUSE_SECONDS = 0.05
 
 
 @dataclass
-class Story:
+class SessionRecord:
     """A session as one person has seen it: the clicks that were answered, and the last page."""
 
     id: str
@@ -30,10 +30,11 @@ class Story:
     page: list[str] = field(default_factory=list)
 
 
-class Clicker(threading.Thread):
+class RetryingClient(threading.Thread):
     """Starts sessions and clicks in them until told to stop; notes every answer.
 
-    stories: all sessions. statuses: how often each status was answered. odd: what should not be.
+    sessions: all sessions. statuses: how often each status was answered. surprises: what should
+    not be.
     """
 
     def __init__(self, url: str, seed: int) -> None:
@@ -42,10 +43,10 @@ class Clicker(threading.Thread):
         self._chance = random.Random(seed)
         self._over = threading.Event()
         self._leave = threading.Event()
-        self.stories: list[Story] = []
+        self.sessions: list[SessionRecord] = []
         self.answered = 0
         self.statuses: Counter[int] = Counter()
-        self.odd: list[str] = []
+        self.surprises: list[str] = []
 
     def stop(self) -> None:
         """Begin no further click; the one under way is made until it is answered."""
@@ -60,49 +61,51 @@ class Clicker(threading.Thread):
         """Search, one session after the other."""
         with httpx.Client(base_url=self._url, timeout=30) as http:
             while not self._over.is_set():
-                shown = self._insist(http, "/v1/sessions", {"seed": self._chance.randrange(2**31)})
-                if shown is None:
+                answer = self._post(http, "/v1/sessions", {"seed": self._chance.randrange(2**31)})
+                if answer is None:
                     return
-                story = Story(shown["id"], page=_ids(shown))
-                self.stories.append(story)
-                while len(story.clicks) < MOST_CLICKS and not self._over.is_set():
-                    if not self._click(http, story):
+                record = SessionRecord(answer["id"], page=_ids(answer))
+                self.sessions.append(record)
+                while len(record.clicks) < MAX_SESSION_CLICKS and not self._over.is_set():
+                    if not self._click(http, record):
                         return
-                    time.sleep(self._chance.uniform(0.2, 1.0) * PAUSE)
+                    time.sleep(self._chance.uniform(0.2, 1.0) * PAUSE_SECONDS)
 
-    def _click(self, http: httpx.Client, story: Story) -> bool:
-        item, verdict = self._chance.choice(story.page), self._chance.choice(["like", "dislike"])
-        click = {"item": item, "verdict": verdict, "step": len(story.clicks)}
-        shown = self._insist(http, f"/v1/sessions/{story.id}/clicks", click)
-        if shown is None:
+    def _click(self, http: httpx.Client, record: SessionRecord) -> bool:
+        item, verdict = self._chance.choice(record.page), self._chance.choice(["like", "dislike"])
+        click = {"item": item, "verdict": verdict, "step": len(record.clicks)}
+        answer = self._post(http, f"/v1/sessions/{record.id}/clicks", click)
+        if answer is None:
             return False
-        story.clicks.append((item, verdict))
-        story.page = _ids(shown)
-        if shown["step"] != len(story.clicks):
-            self.odd.append(f"step {shown['step']} after {len(story.clicks)} clicks")
+        record.clicks.append((item, verdict))
+        record.page = _ids(answer)
+        if answer["step"] != len(record.clicks):
+            self.surprises.append(f"step {answer['step']} after {len(record.clicks)} clicks")
         self.answered += 1
         return True
 
-    def _insist(self, http: httpx.Client, address: str, body: dict[str, Any]) -> Any:
+    def _post(self, http: httpx.Client, address: str, body: dict[str, Any]) -> Any:
         """Ask with one key until there is an answer; None if there will be none."""
         key = {"Idempotency-Key": uuid.UUID(int=self._chance.getrandbits(128)).hex}
         while not self._leave.is_set():
             try:
                 answer = http.post(address, json=body, headers=key)
             except httpx.TransportError:
-                time.sleep(PAUSE)
+                time.sleep(PAUSE_SECONDS)
                 continue
             self.statuses[answer.status_code] += 1
             if answer.status_code in (200, 201):
                 return answer.json()
-            if answer.status_code not in AGAIN:
-                self.odd.append(f"{answer.status_code} to {json.dumps(body)}: {answer.text[:300]}")
+            if answer.status_code not in RETRY_STATUSES:
+                self.surprises.append(
+                    f"{answer.status_code} to {json.dumps(body)}: {answer.text[:300]}"
+                )
                 return None
-            time.sleep(2 * PAUSE)
+            time.sleep(2 * PAUSE_SECONDS)
         return None
 
 
-class Prober(threading.Thread):
+class HealthProbe(threading.Thread):
     """Asks /healthz again and again; slowest: seconds of the slowest answer while it was alive.
 
     life: 0 while the service is dead or starts, else a number that is another after each start.
@@ -140,5 +143,5 @@ class Prober(threading.Thread):
             self.slowest = max(self.slowest, took)
 
 
-def _ids(shown: dict[str, Any]) -> list[str]:
-    return [item["id"] for item in shown["page"]["items"]]
+def _ids(session: dict[str, Any]) -> list[str]:
+    return [item["id"] for item in session["page"]["items"]]

@@ -9,24 +9,24 @@ import numpy as np
 from seeker import Catalog
 
 
-class Person:
+class SimulatedPerson:
     """Has a target in mind: likes the nearest of a page, dislikes the farthest of the next."""
 
     def __init__(self, catalog: Catalog, target: int) -> None:
         self._catalog = catalog
-        self._wishes = [
+        self._targets = [
             (view, view.rows(np.array([target])), view.scale) for view in catalog.views.values()
         ]
         self._turn = 0
 
-    def judge(self, shown: list[str]) -> tuple[str, Literal["like", "dislike"]]:
+    def judge(self, page: list[str]) -> tuple[str, Literal["like", "dislike"]]:
         """Judge one item of a page; return which, and how."""
-        rows = np.array([self._catalog.row(item) for item in shown])
+        rows = np.array([self._catalog.row(item) for item in page])
         away = np.zeros(len(rows))
-        for view, wish, scale in self._wishes:
-            away += ((view.rows(rows) - wish) ** 2).sum(axis=1) / scale
-        liked = self._turn % 2 == 0
+        for view, vector, scale in self._targets:
+            away += ((view.rows(rows) - vector) ** 2).sum(axis=1) / scale
+        likes = self._turn % 2 == 0
         self._turn += 1
-        if liked:
-            return shown[int(np.argmin(away))], "like"
-        return shown[int(np.argmax(away))], "dislike"
+        if likes:
+            return page[int(np.argmin(away))], "like"
+        return page[int(np.argmax(away))], "dislike"

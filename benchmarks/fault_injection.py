@@ -1,4 +1,4 @@
-"""What is killed: a service and a PostgreSQL that are started again, and what stands still."""
+"""Faults on purpose: servers that are killed and started again, stores that stand still."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from typing import Any
 
 import httpx
 
+from benchmarks.processes import is_alive, process_tree
+
 TIMEOUT_SECONDS = 120.0
 """Seconds after which something that should happen is given up."""
 
@@ -27,17 +29,17 @@ ORPHAN_SECONDS = 20.0
 """Seconds within which the workers of a parent that was killed must have ended, too."""
 
 
-def until(what: Callable[[], Any], within: float = TIMEOUT_SECONDS) -> Any:
+def wait_for(condition: Callable[[], Any], within: float = TIMEOUT_SECONDS) -> Any:
     """Return what a question answers as soon as the answer is a yes."""
     end = time.monotonic() + within
     while time.monotonic() < end:
-        if answer := what():
+        if answer := condition():
             return answer
         time.sleep(0.02)
     raise SystemExit(f"What should have happened did not within {within:g} s.")
 
 
-class Postgres:
+class KillablePostgres:
     """A PostgreSQL server that may be killed, and is started again."""
 
     def __init__(self, folder: Path) -> None:
@@ -51,16 +53,16 @@ class Postgres:
 
     def kill(self) -> None:
         """Kill the postmaster; its backends end by themselves. Start it again."""
-        pids = [*family(self._server.get_pid())]
+        pids = [*process_tree(self._server.get_pid())]
         os.kill(pids[0], signal.SIGKILL)
-        until(lambda: not any(map(alive, pids)))
+        wait_for(lambda: not any(map(is_alive, pids)))
         os.waitpid(pids[0], 0)
         self._server.ensure_postgres_running()
 
     @contextmanager
     def stopped(self) -> Iterator[None]:
         """Let it stand still, with all its processes."""
-        pids = [*family(self._server.get_pid())]
+        pids = [*process_tree(self._server.get_pid())]
         for pid in pids:
             os.kill(pid, signal.SIGSTOP)
         try:
@@ -75,23 +77,7 @@ class Postgres:
         self._server.cleanup()
 
 
-def family(pid: int) -> Iterator[int]:
-    """Yield a process and all its descendants."""
-    yield pid
-    with suppress(OSError):
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            yield from family(int(child))
-
-
-def alive(pid: int) -> bool:
-    """Return whether a process runs; one that has ended and was not fetched does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-class Server:
+class KillableServer:
     """A service at a fixed port, which may be killed and is started again."""
 
     def __init__(self, catalog: Path, store: str, workers: int, log: Path) -> None:
@@ -129,40 +115,40 @@ class Server:
                 return httpx.get(f"{self.url}/healthz/ready", timeout=10).status_code == 200
             return False
 
-        until(ready)
+        wait_for(ready)
         self._starts += 1
         self.life = self._starts
 
     def workers(self) -> list[int]:
         """Return its worker processes."""
-        spawned = [pid for pid in family(self.pid) if pid != self.pid]
+        spawned = [pid for pid in process_tree(self.pid) if pid != self.pid]
         return [pid for pid in spawned if b"spawn_main" in _command_of(pid)]
 
     def kill(self) -> None:
         """Kill it with all its processes, and start it again."""
         self.life = 0
         os.killpg(self.pid, signal.SIGKILL)
-        self._fetch()
+        self._reap()
         self.start()
 
     def kill_worker(self, chance: random.Random) -> None:
         """Kill one of its workers: it starts another by itself."""
-        victim = chance.choice(until(self.workers))
+        victim = chance.choice(wait_for(self.workers))
         os.kill(victim, signal.SIGKILL)
-        until(lambda: not alive(victim))
+        wait_for(lambda: not is_alive(victim))
 
     def kill_parent(self) -> None:
         """Kill the parent of the workers, who must not stay; start it again."""
         workers, self.life = self.workers(), 0
         os.kill(self.pid, signal.SIGKILL)
-        self._fetch()
+        self._reap()
         end = time.monotonic() + ORPHAN_SECONDS
-        while any(map(alive, workers)) and time.monotonic() < end:
+        while any(map(is_alive, workers)) and time.monotonic() < end:
             time.sleep(0.05)
-        self.orphans += sum(map(alive, workers))
+        self.orphans += sum(map(is_alive, workers))
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        until(lambda: not any(map(alive, workers)))
+        wait_for(lambda: not any(map(is_alive, workers)))
         self.start()
 
     def stop(self) -> None:
@@ -176,9 +162,9 @@ class Server:
             self._process.wait(60)
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
-        self._fetch()
+        self._reap()
 
-    def _fetch(self) -> None:
+    def _reap(self) -> None:
         if self._process is not None:
             self._process.wait(TIMEOUT_SECONDS)
 
@@ -191,7 +177,7 @@ def _command_of(pid: int) -> bytes:
 
 
 @contextmanager
-def locked(store: str) -> Iterator[None]:
+def store_locked(store: str) -> Iterator[None]:
     """Hold the lock of a SQLite file as another process would that does not let go of it."""
     code = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None, timeout=60);"
@@ -209,9 +195,9 @@ def locked(store: str) -> Iterator[None]:
 
 
 @contextmanager
-def full(server: Server) -> Iterator[None]:
+def disk_full(server: KillableServer) -> Iterator[None]:
     """Let no file of a server grow beyond a page, as if its disk were full."""
-    pids = [*family(server.pid)]
+    pids = [*process_tree(server.pid)]
     before = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in pids}
     for pid, (_, hard) in before.items():
         resource.prlimit(pid, resource.RLIMIT_FSIZE, (4096, hard))
