@@ -83,7 +83,7 @@ def test_a_body_that_does_not_come_is_waited_for_and_then_refused(http: httpx.Cl
     assert "connection: close" in heard.lower()
     assert _problem(heard) == {
         "type": "about:blank",
-        "title": "That was too slow",
+        "title": "Request Timeout",
         "status": 408,
         "detail": "The body did not arrive in time.",
         "hint": "",

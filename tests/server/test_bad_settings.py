@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
+import threading
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 
+from seeker import Catalog
+from seeker.engine import Catalogs
 from seeker.errors import BadInput, SeekerError
+from seeker.server.app import create_app
 from seeker.server.auth import ApiKeys, make_key
 from seeker.server.runner import serve
 from seeker.server.settings import Settings, read_settings
 from seeker.stores import StoreError, open_existing, open_store
+from support.servers import WITHIN
 
 
 @pytest.mark.parametrize(
@@ -68,6 +76,50 @@ def test_a_host_that_is_none(host: str, folder: Path) -> None:
     with pytest.raises(SeekerError, match="Nothing can listen") as told:
         serve(settings, tell)
     assert "Unknown error" not in str(told.value)
+
+
+def test_an_application_opens_nothing_before_it_starts(tmp_path: Path, small: Catalog) -> None:
+    file = tmp_path / "s.sqlite"
+    before = set(threading.enumerate())
+    app = create_app(Settings(store=str(file), rate=0), Catalogs({"shop": small}))
+    assert not file.exists()
+    assert set(threading.enumerate()) == before
+    for _ in range(2):
+        with TestClient(app, base_url="http://localhost") as http:
+            assert http.post("/v1/sessions", json={}).status_code == 201
+    store = open_existing(str(file))
+    assert store.count() == 2
+    store.close()
+
+
+FAILING = """
+from dataclasses import replace
+from seeker.server.app import create_app
+from seeker.server.runner import serve
+from seeker.server.settings import Settings
+
+def make(settings, catalogs):
+    return create_app(replace(settings, store="nowhere/s.sqlite"), catalogs)
+
+try:
+    serve(Settings(catalogs=({folder!r},), port=0, store="memory:"), print, make)
+except ValueError as error:
+    print(error)
+"""
+
+
+def test_a_service_that_cannot_start_says_why(folder: Path, tmp_path: Path) -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", FAILING.format(folder=str(folder))],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=WITHIN,
+    )
+    assert run.stdout.endswith(
+        "The folder 'nowhere' for the store is not there. "
+        "Make it, or name another file with --store.\n"
+    ), run.stderr
 
 
 def test_stores_that_are_none(tmp_path: Path) -> None:

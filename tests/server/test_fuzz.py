@@ -22,7 +22,6 @@ def _document() -> dict[str, object]:
     app = create_app(
         Settings(store="memory:", open_metrics=True), Catalogs({"shop": random_catalog(30)})
     )
-    app.state.service.close()
     return dict(app.openapi())
 
 

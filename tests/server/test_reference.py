@@ -34,7 +34,6 @@ ELSEWHERE = {
 @pytest.fixture(scope="module")
 def document() -> dict[str, Any]:
     app = create_app(Settings(store="memory:"), Catalogs({"shop": random_catalog(30)}))
-    app.state.service.close()
     return dict(app.openapi())
 
 

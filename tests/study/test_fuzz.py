@@ -36,7 +36,6 @@ def _document() -> dict[str, Any]:
         store.close()
         app = study_app(Settings(store=file), Catalogs({"shop": catalog}))
         document = dict(app.openapi())
-        app.state.service.close()
     own = ("/v1/study", "/v1/sessions")
     paths = {path: item for path, item in document["paths"].items() if path.startswith(own)}
     return {**document, "paths": paths}

@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -56,13 +56,32 @@ def create_app(
     settings: Settings,
     catalogs: Catalogs | None = None,
     routers: Sequence[APIRouter] = ROUTERS,
+    on_open: Callable[[FastAPI, Service], None] = lambda app, service: None,
 ) -> FastAPI:
-    """Make the application; catalogs: those to serve, if they are open already."""
-    service = Service(settings, catalogs or open_catalogs(settings))
+    """Make the application; the store and the threads are opened when it starts.
+
+    catalogs: those to serve, if they are open already. on_open: called with the service as soon as
+    it is there, which is before the first request. `app.state.exits`: whether the process ends with
+    the application. `app.state.failure`: why it could not start, if that can be told.
+    """
+
+    def open_service() -> Service:
+        try:
+            service = Service(settings, catalogs or open_catalogs(settings))
+            try:
+                on_open(app, service)
+            except BaseException:
+                service.close()
+                raise
+        except SeekerError as error:
+            app.state.failure = error
+            raise
+        return service
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_exception_handler(LoopErrorHandler())
+        service = app.state.service = open_service()
         tasks = [asyncio.create_task(_warm(service)), asyncio.create_task(_tidy(service))]
         try:
             yield
@@ -70,7 +89,7 @@ def create_app(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            closing = exit_within(settings.stop_timeout * CLOSING) if service.exits else None
+            closing = exit_within(settings.stop_timeout * CLOSING) if app.state.exits else None
             closed = await asyncio.to_thread(service.close)
             if closing is not None:
                 closing.cancel()
@@ -86,13 +105,13 @@ def create_app(
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    app.state.service = service
+    app.state.exits, app.state.failure = False, None
     for router in routers:
         app.include_router(router)
     app.add_exception_handler(SeekerError, _said)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
-    app.add_middleware(RequestMiddleware, service=service)
+    app.add_middleware(RequestMiddleware)
     if settings.cors:
         # Around the edge, so that pages of other origins can read refusals, too.
         app.add_middleware(
@@ -110,7 +129,7 @@ def create_app(
 def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
     app = create_app(worker_settings())
-    app.state.service.exits = True
+    app.state.exits = True
     return app
 
 

@@ -19,6 +19,7 @@ from seeker.server.errors import RequestRefused
 from seeker.server.hosts import origin_form
 from seeker.server.logging import LOGGER, short_hash
 from seeker.server.service import Service
+from seeker.server.settings import Settings
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -35,16 +36,15 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
 _PAGE = "/web/"
 """The files of the page are asked for all at once; it breaks if only one of them is refused."""
-_LEFT = 499
+_CLIENT_LEFT = 499
 """The status that the logs show of a client who left before their request was there."""
 
 
 class RequestMiddleware:
-    """Wraps the application."""
+    """Wraps the application, whose service is there as soon as it has started."""
 
-    def __init__(self, app: ASGIApp, service: Service) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -52,38 +52,40 @@ class RequestMiddleware:
             await self._app(scope, receive, send)
             return
         began = time.perf_counter()
+        service: Service = scope["app"].state.service
         headers = Headers(scope=scope)
-        given = headers.get("x-request-id", "")
-        request = given if _REQUEST_ID.fullmatch(given) else secrets.token_hex(8)
+        request = headers.get("x-request-id", "")
+        if not _REQUEST_ID.fullmatch(request):
+            request = secrets.token_hex(8)
         status = 0
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                answer = MutableHeaders(scope=message)
-                answer["X-Request-Id"] = request
+                response = MutableHeaders(scope=message)
+                response["X-Request-Id"] = request
                 for name, value in HEADERS.items():
-                    answer.setdefault(name, value)
+                    response.setdefault(name, value)
             await send(message)
 
         try:
             named = origin_form(scope)
-            self._service.hosts.check(headers.get("host") if named is None else named)
-            self._check_rate(scope)
-            body = await self._body(headers, receive)
-            await self._app(scope, _replaying(body, receive), sending)
+            service.hosts.check(headers.get("host") if named is None else named)
+            _check_rate(service, scope)
+            body = await _read_body(service.settings, headers, receive)
+            await self._app(scope, _receive_body(body, receive), send_with_headers)
         except ClientDisconnect:
-            status = _LEFT
+            status = _CLIENT_LEFT
         except asyncio.CancelledError:
             # A stop waits no longer: what was asked for may have been done or not.
             if not status:
                 stop = RequestRefused(
                     503, "The service is being stopped.", "Try again in a second."
                 )
-                await errors.error_response(stop)(scope, receive, sending)
+                await errors.error_response(stop)(scope, receive, send_with_headers)
         except SeekerError as error:
-            await errors.error_response(error)(scope, receive, sending)
+            await errors.error_response(error)(scope, receive, send_with_headers)
         except Exception:
             LOGGER.exception("request failed", extra={"fields": {"request": request}})
             # Once an answer is on its way, it can only break off, so that its reader sees that.
@@ -91,73 +93,9 @@ class RequestMiddleware:
                 sorry = errors.problem_response(
                     500, "The service made a mistake.", f"Report it with the request id {request}."
                 )
-                await sorry(scope, receive, sending)
+                await sorry(scope, receive, send_with_headers)
         finally:
-            self._note(scope, request, status, time.perf_counter() - began)
-
-    def _check_rate(self, scope: Scope) -> None:
-        client = scope.get("client")
-        path = scope["path"]
-        if client is None or path in _ALWAYS_ANSWERED or path.startswith(_PAGE):
-            return
-        wait = self._service.rate.wait(str(client[0]))
-        if wait:
-            raise RequestRefused(
-                429,
-                "These are more requests than one client may make.",
-                f"Wait {wait} s.",
-                {"Retry-After": str(wait)},
-            )
-
-    async def _body(self, headers: Headers, receive: Receive) -> bytes:
-        """Return the whole body; refuse one that is too long or does not come."""
-        settings = self._service.settings
-        long = RequestRefused(413, f"The body is longer than {settings.body_limit:,} bytes.")
-        declared = headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > settings.body_limit:
-            raise long
-        body = bytearray()
-        try:
-            async with asyncio.timeout(settings.request_timeout):
-                more = True
-                while more:
-                    message = await receive()
-                    if message["type"] == "http.disconnect":
-                        # What was cut off is not what was meant, be it readable or not.
-                        raise ClientDisconnect
-                    body += message.get("body", b"")
-                    if len(body) > settings.body_limit:
-                        raise long
-                    more = message.get("more_body", False)
-        except TimeoutError:
-            close = {"Connection": "close"}
-            raise RequestRefused(408, "The body did not arrive in time.", headers=close) from None
-        return bytes(body)
-
-    def _note(self, scope: Scope, request: str, status: int, seconds: float) -> None:
-        route = scope.get("route")
-        call = getattr(route, "path_format", "unmatched")
-        # Only methods that there are: every other word would become a figure of its own.
-        method = scope["method"] if scope["method"] in getattr(route, "methods", ()) else "ANY"
-        service = self._service
-        service.metrics.answered(method, call, status, seconds)
-        service.metrics.note(service.engine, service.pool)
-        if not LOGGER.isEnabledFor(logging.INFO):
-            return
-        fields = {
-            "request": request,
-            "method": method,
-            "call": call,
-            "status": status,
-            "ms": round(seconds * 1000, 1),
-        }
-        session = scope.get("path_params", {}).get("id")
-        if session is not None and call.startswith("/v1/sessions/"):
-            fields["session"] = short_hash(session)
-        text = scope.get("state", {}).get("text")
-        if text is not None and service.settings.log_texts:
-            fields["text"] = text
-        LOGGER.info("answered", extra={"fields": fields})
+            _note(service, scope, request, status, time.perf_counter() - began)
 
 
 class VaryMiddleware:
@@ -177,26 +115,87 @@ class VaryMiddleware:
             await self._app(scope, receive, send)
             return
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                answer = MutableHeaders(scope=message)
+                headers = MutableHeaders(scope=message)
                 # The layer that lets sites in says it, too, but only where there is one.
-                named = [one.strip() for line in answer.getlist("Vary") for one in line.split(",")]
-                answer["Vary"] = ", ".join(dict.fromkeys([*named, "Origin"]))
+                names = [one.strip() for line in headers.getlist("Vary") for one in line.split(",")]
+                headers["Vary"] = ", ".join(dict.fromkeys([*names, "Origin"]))
             await send(message)
 
-        await self._app(scope, receive, sending)
+        await self._app(scope, receive, send_with_headers)
 
 
-def _replaying(body: bytes, receive: Receive) -> Receive:
+def _check_rate(service: Service, scope: Scope) -> None:
+    client = scope.get("client")
+    path = scope["path"]
+    if client is None or path in _ALWAYS_ANSWERED or path.startswith(_PAGE):
+        return
+    wait = service.rate.wait(str(client[0]))
+    if wait:
+        raise RequestRefused(
+            429,
+            "These are more requests than one client may make.",
+            f"Wait {wait} s.",
+            {"Retry-After": str(wait)},
+        )
+
+
+async def _read_body(settings: Settings, headers: Headers, receive: Receive) -> bytes:
+    """Return the whole body; refuse one that is too long or does not come."""
+    long = RequestRefused(413, f"The body is longer than {settings.body_limit:,} bytes.")
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and int(declared) > settings.body_limit:
+        raise long
+    body = bytearray()
+    try:
+        async with asyncio.timeout(settings.request_timeout):
+            more = True
+            while more:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    # What was cut off is not what was meant, be it readable or not.
+                    raise ClientDisconnect
+                body += message.get("body", b"")
+                if len(body) > settings.body_limit:
+                    raise long
+                more = message.get("more_body", False)
+    except TimeoutError:
+        close = {"Connection": "close"}
+        raise RequestRefused(408, "The body did not arrive in time.", headers=close) from None
+    return bytes(body)
+
+
+def _note(service: Service, scope: Scope, request: str, status: int, seconds: float) -> None:
+    route = scope.get("route")
+    call = getattr(route, "path_format", "unmatched")
+    # Only methods that there are: every other word would become a figure of its own.
+    method = scope["method"] if scope["method"] in getattr(route, "methods", ()) else "ANY"
+    service.metrics.answered(method, call, status, seconds)
+    service.metrics.note(service.engine, service.pool)
+    if not LOGGER.isEnabledFor(logging.INFO):
+        return
+    fields = {
+        "request": request,
+        "method": method,
+        "call": call,
+        "status": status,
+        "ms": round(seconds * 1000, 1),
+    }
+    session = scope.get("path_params", {}).get("id")
+    if session is not None and call.startswith("/v1/sessions/"):
+        fields["session"] = short_hash(session)
+    text = scope.get("state", {}).get("text")
+    if text is not None and service.settings.log_texts:
+        fields["text"] = text
+    LOGGER.info("answered", extra={"fields": fields})
+
+
+def _receive_body(body: bytes, receive: Receive) -> Receive:
     """Return a source that gives the body once, and then what happens after it."""
-    given = False
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
-    async def again() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
+    async def next_message() -> Message:
+        return messages.pop() if messages else await receive()
 
-    return again
+    return next_message

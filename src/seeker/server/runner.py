@@ -73,10 +73,14 @@ def serve(
     tell(_address(settings.host, listening))
     if settings.workers == 1:
         app = make(settings, catalogs)
-        app.state.service.exits = True
+        app.state.exits = True
         server = uvicorn.Server(server_config(settings, app))
         with watching(given, lambda: setattr(server, "should_exit", True)):
-            server.run([listening])
+            try:
+                server.run([listening])
+            except SystemExit as end:
+                # So uvicorn ends where the application cannot start.
+                raise app.state.failure or end from None
         return
     with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
         os.environ[SHARED] = figures

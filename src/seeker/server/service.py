@@ -132,7 +132,7 @@ Result = TypeVar("Result")
 
 
 class Service:
-    """The parts of a running service; exits: whether the process ends with it."""
+    """The parts of a running service: the store and the threads are open."""
 
     def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
         return_memory()
@@ -145,7 +145,6 @@ class Service:
         self.metrics = Metrics()
         self._turns = RequestTurns()
         self.ready = False
-        self.exits = False
         self._expiring = False
         self._facets: dict[str, tuple[Catalog, list[dict[str, Any]]]] = {}
         self.pool = WorkerPool(

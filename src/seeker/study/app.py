@@ -14,6 +14,7 @@ from seeker.errors import Conflict
 from seeker.server.app import create_app, worker_settings
 from seeker.server.catalogs import open_catalogs
 from seeker.server.routes.system import page_file
+from seeker.server.service import Service
 from seeker.server.settings import Settings
 from seeker.study.design import content_of
 from seeker.study.study import Study
@@ -44,22 +45,24 @@ ROUTERS = (
 
 def study_app(settings: Settings, catalogs: Catalogs) -> FastAPI:
     """Make the application of the study that is in the store."""
-    app = create_app(settings, pin_versions(catalogs), ROUTERS)
-    study = Study(app.state.service.engine)
+    return create_app(settings, pin_versions(catalogs), ROUTERS, _open_study)
+
+
+def _open_study(app: FastAPI, service: Service) -> None:
+    study = Study(service.engine)
     if content_of(study.catalog) != study.design.content:
         raise Conflict(
             "The catalog has changed since the study began.",
             "Go on with the version it began with, or begin a new study with another --store.",
         )
     app.state.study = study
-    return app
 
 
 def from_environment() -> FastAPI:
     """Make the application in a worker process, from what its parent has put down."""
     settings = worker_settings()
     app = study_app(settings, open_catalogs(settings))
-    app.state.service.exits = True
+    app.state.exits = True
     return app
 
 
