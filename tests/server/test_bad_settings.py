@@ -19,7 +19,7 @@ from seeker.server.auth import ApiKeys, make_key
 from seeker.server.runner import serve
 from seeker.server.settings import Settings, read_settings
 from seeker.stores import StoreError, open_existing, open_store
-from support.servers import WITHIN
+from support.servers import TIMEOUT_SECONDS
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_a_service_that_cannot_start_says_why(folder: Path, tmp_path: Path) -> N
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=WITHIN,
+        timeout=TIMEOUT_SECONDS,
     )
     assert run.stdout.endswith(
         "The folder 'nowhere' for the store is not there. "
