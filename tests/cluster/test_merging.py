@@ -9,7 +9,6 @@ import pytest
 
 from cluster.walks import spread, walk
 from seeker import Catalog, Session, display, models
-from seeker.cluster import context
 from support.catalogs import random_catalog
 from support.limits import limited
 
@@ -108,10 +107,9 @@ def test_large_shards_look_closely_only_where_they_must(model: str, memory: int)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES[-4:] + STRATEGIES[:1], ids=repr)
-def test_candidates_too_many_to_be_listed(
-    monkeypatch: pytest.MonkeyPatch, catalog: Catalog, strategy: display.Strategy
+def test_candidates_are_picked_without_a_list_of_them(
+    catalog: Catalog, strategy: display.Strategy
 ) -> None:
-    monkeypatch.setattr(context, "FEW_ITEMS", 10)
     walk(catalog, 3, 12, 6, strategy=strategy)
     walk(catalog, 2, 13, 4, strategy=strategy, filter={"price": {"lt": 8}})
 

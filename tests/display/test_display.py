@@ -24,12 +24,11 @@ def pages(strategy: display.Strategy, prior: Array, size: int, rounds: int = ROU
     """The first pages of many seeds where nothing is known but a prior, (rounds, size) rows."""
     model, x = Choice(), np.arange(len(prior))[:, None]
     scores = Scores(model, model.space([View.from_vectors("x", x)]), prior)
-    return np.array(
-        [
-            strategy.rank(display.RankingContext(scores, seed, 0, size, blank=False)).head(size)
-            for seed in range(rounds)
-        ]
-    )
+
+    def context(seed: int) -> display.LocalContext:
+        return display.LocalContext(scores=scores, seed=seed, step=0, page_size=size, blank=False)
+
+    return np.array([strategy.rank(context(seed)).head(size) for seed in range(rounds)])
 
 
 def chi_square(counts: Array, expected: Array) -> float:

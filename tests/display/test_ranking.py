@@ -16,6 +16,7 @@ from seeker.display import noise as keys
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise
 from seeker.models.limits import DEFAULT_LIMITS
+from seeker.models.scores import Scores
 from seeker.session.events import Click
 from support.catalogs import random_catalog
 
@@ -204,7 +205,9 @@ def test_the_drop_of_a_flat_belief_is_bounded_and_stays_exact() -> None:
         (session.like if step % 2 else session.dislike)(page[step % 12])
         if step == 12:
             session.undo()
-        bounded += session._finder._scores.drop_bound() < 0.0
+        scores = session._finder._scores
+        assert isinstance(scores, Scores)
+        bounded += scores.drop_bound() < 0.0
         full = Session.replay(catalog, session.events)
         expected = full.belief.log_posterior  # of all items, so that nothing is left to bounds
         assert session.page() == full.page()

@@ -1,10 +1,9 @@
-"""The ranking context where the items are in shards: strategies need not know."""
+"""The moment that is ranked where the items are in shards: strategies need not know."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import cast
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,7 +16,8 @@ from seeker.cluster.messages import (
     TopShuffledQuery,
 )
 from seeker.cluster.prior import Prior
-from seeker.display import RankingContext
+from seeker.cluster.scores import FrontScores
+from seeker.display import RankingInputs
 from seeker.display.noise import KeyedNoise, noisy_probabilities, noisy_scores, shuffle_values
 from seeker.display.ranking import ValueRanking, best_rows
 from seeker.types import Doubles, Rows
@@ -77,38 +77,31 @@ class MergedRanking(ValueRanking):
         return best_rows(rows, values, count)
 
 
-FEW_ITEMS = 4096
-"""Up to so many candidates are simply listed."""
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FrontContext(RankingContext):
-    """The context of a ranking at the front; whatever concerns all items is asked of the shards."""
+class FrontContext(RankingInputs):
+    """The moment that is ranked, at the front; what concerns all items is asked of the shards."""
 
+    scores: FrontScores
     queries: QueryRound
 
     @classmethod
-    def of(cls, context: RankingContext, queries: QueryRound) -> FrontContext:
-        """Return a context that asks shards."""
-        same = {field.name: getattr(context, field.name) for field in fields(context)}
-        return cls(**same, queries=queries)
-
-    @property
-    def prior(self) -> Prior | None:
-        """The log-prior."""
-        return cast("Prior | None", self.scores.log_prior)
+    def of(cls, inputs: RankingInputs, scores: FrontScores, queries: QueryRound) -> FrontContext:
+        """Return the moment of some inputs."""
+        return cls(**vars(inputs), scores=scores, queries=queries)
 
     @property
     def total(self) -> int:
         """How many items are ranked: all that the prior does not rule out."""
-        return self.scores.count if self.prior is None else int(self.prior.before[-1])
+        prior = self.scores.log_prior
+        return self.scores.count if prior is None else int(prior.before[-1])
 
-    def candidates(self) -> Rows:
-        """Return the items that come before the later ones, by row; a long list is not made."""
-        candidates = Candidates(self.scores.count, self.prior, self.later)
-        if len(candidates) > FEW_ITEMS:
-            return cast(Rows, candidates)
-        return candidates[np.arange(len(candidates))]
+    def candidates(self) -> Candidates:
+        """Return the items that come before the later ones, by row; no list of them is made."""
+        return Candidates(self.scores.count, self.scores.log_prior, self.later)
+
+    def distances(self, one: Rows, other: Rows) -> Doubles:
+        """Return distances between items, the views weighing alike: (one, other)."""
+        return self.scores.space.between(one, other)
 
     def ordered(self, width: float, per_click: bool = True) -> ValueRanking:
         """Return the items by score + width · noise."""
@@ -122,15 +115,13 @@ class FrontContext(RankingContext):
         """Return the items in an order that is nothing but noise."""
         return self._merged(TopShuffledQuery, lambda rows: shuffle_values(self, rows))
 
-    def by_probability(
-        self, width: float, per_click: bool = True, log_total: float | None = None
-    ) -> ValueRanking:
+    def by_probability(self, width: float, per_click: bool = True) -> ValueRanking:
         """Return the items by probability + width · noise."""
         noise = KeyedNoise(self, width, per_click)
-        total = self.queries.log_total() if log_total is None else log_total
+        total = self.queries.log_total()
         return self._merged(
             lambda count: TopProbabilitiesQuery(width, per_click, total, count),
-            lambda rows: noisy_probabilities(self.scores, noise, total, rows),
+            lambda rows: noisy_probabilities(self.scores.at(rows), total, noise, rows),
         )
 
     def _merged(

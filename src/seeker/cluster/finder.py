@@ -12,7 +12,7 @@ from seeker.cluster.context import FrontContext
 from seeker.cluster.fleet import QueryRound, RequestBuilder, SentAttachments
 from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
 from seeker.cluster.scores import FrontScores
-from seeker.display import Ranking, RankingContext
+from seeker.display import Ranking, RankingInputs
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.session import Start
 from seeker.session.finder import Finder, RankingHead
@@ -54,7 +54,7 @@ class ShardFinder(Finder):
         if self._belief is None or self._belief[0] is not queries:
             size = min(self._state.start.page_size, ranking.total)
             belief = MergedBelief(
-                self._scores.then(),
+                self._scores.fork(),
                 tuple(self._catalog.views),
                 queries,
                 lambda: ranking.head(size),
@@ -99,11 +99,11 @@ class ShardFinder(Finder):
         return self._queries
 
     def _context(self) -> FrontContext:
-        context = super()._context()
-        self._queries = QueryRound(self._fleet, self._request_builder(context))
-        return FrontContext.of(context, self._queries)
+        inputs = self._ranking_inputs()
+        self._queries = QueryRound(self._fleet, self._request_builder(inputs))
+        return FrontContext.of(inputs, self._scores, self._queries)
 
-    def _request_builder(self, context: RankingContext) -> RequestBuilder:
+    def _request_builder(self, ranking: RankingInputs) -> RequestBuilder:
         """Return what makes requests about the session as it is now."""
         prior = self._scores.log_prior
         inputs = ScoringInputs(
@@ -113,10 +113,10 @@ class ShardFinder(Finder):
             evidence=self._evidence,
             rows=self._scores.rows,
             prior=None if prior is None else prior.name,
-            seed=context.seed,
-            step=context.step,
-            clicks=context.clicks,
-            later=context.later,
+            seed=ranking.seed,
+            step=ranking.step,
+            clicks=ranking.clicks,
+            later=ranking.later,
         )
         return RequestBuilder(inputs, prior, self._vectors, self._sent)
 

@@ -1,59 +1,89 @@
-"""Scores over shards: exact for the few items that are asked about."""
+"""Scores at the front: exact for the few items that are asked about."""
 
 from __future__ import annotations
 
-from typing import cast
+from collections.abc import Sequence
+from copy import copy
 
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior
-from seeker.kernels.parallel import Stop, never
-from seeker.models.base import Evidence, Model
-from seeker.models.scores import Scores
+from seeker.models.base import Evidence, Grid, Model, Term
+from seeker.models.columns import ColumnStore
+from seeker.models.evaluator import ScoreEvaluator
 from seeker.space import Space
-from seeker.types import Doubles
+from seeker.types import Doubles, Rows
 
 
-class FrontScores(Scores):
+class FrontScores:
     """Scores under a model of items whose sums are kept in shards.
 
     Nothing is kept of all items here, so every term is computed for the items that are asked about.
     """
 
     def __init__(self, model: Model, space: Space, ranges: tuple[RowRange, ...]) -> None:
-        super().__init__(model, space)
+        grid = model.grid([view.name for view in space.views])
+        self._evaluator = ScoreEvaluator(model, space, grid, ColumnStore(space, 0))
         self._ranges = ranges
-        self._evidence = Evidence()
+        self.log_prior: Prior | None = None
+        """The log-prior, or None for an even one."""
         self.rows: tuple[int, ...] = ()
         """The items that the evidence speaks of."""
 
+    def fork(self) -> FrontScores:
+        """Return these scores as they are now, whatever comes."""
+        fork = copy(self)
+        fork._evaluator = self._evaluator.fork()
+        return fork
+
     @property
-    def log_prior(self) -> Prior | None:  # type: ignore[override]
-        """The log-prior, read like an array, (items,), or None for an even one."""
-        return cast("Prior | None", self.evaluator.log_prior)
+    def model(self) -> Model:
+        """The model."""
+        return self._evaluator.model
+
+    @property
+    def space(self) -> Space:
+        """The space that the model measures distances in."""
+        return self._evaluator.space
+
+    @property
+    def grid(self) -> Grid:
+        """The settings of the person that are averaged over."""
+        return self._evaluator.grid
+
+    @property
+    def count(self) -> int:
+        """How many items there are."""
+        return self._evaluator.count
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are kept: those of the log-prior."""
+        return 0 if self.log_prior is None else self.log_prior.nbytes
+
+    @property
+    def pending_work(self) -> float:
+        """About how many multiplications the shards need for all items after a replay."""
+        return self._evaluator.work(self._evaluator.terms)
 
     def set_prior(self, log_prior: Doubles | None) -> None:
         """Put another log-prior, (items,), in the place of the one there is; it is kept small."""
-        prior = None if log_prior is None else Prior(log_prior, self._ranges)
-        self.evaluator.log_prior = cast("Doubles | None", prior)
+        self.log_prior = None if log_prior is None else Prior(log_prior, self._ranges)
 
     def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence."""
         terms = self.model.terms(evidence, self.space)
-        self._evidence = evidence
-        self.evaluator.set_terms(self.evaluator.summable(terms))
+        self._evaluator.set_terms(self._evaluator.summable(terms))
         spoken = [probe.row for term in terms for probe in self.model.probe(term)]
         shifted = [click.row for click in evidence.clicks] if evidence.texts else []
         self.rows = tuple(dict.fromkeys([*spoken, *shifted]))
 
-    def then(self) -> FrontScores:
-        """Return these scores as they are now, whatever comes."""
-        kept = FrontScores(self.model, self.space, self._ranges)
-        kept.evaluator.log_prior = self.evaluator.log_prior
-        kept.condition_on(self._evidence)
-        return kept
+    def at(self, rows: Rows) -> Doubles:
+        """Return the scores of some items, (rows,)."""
+        scores = self._evaluator.at(rows)
+        if self.log_prior is not None:
+            scores += self.log_prior[rows]
+        return scores
 
-    def catch_up(self, stop: Stop = never) -> None:
-        """Do nothing: the shards do it."""
-
-    def everywhere(self, stop: Stop = never) -> Doubles:
-        raise NotImplementedError("The front holds no scores of all items; the shards do.")
+    def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
+        """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""
+        return self._evaluator.values(terms, rows)

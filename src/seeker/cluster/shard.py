@@ -35,7 +35,7 @@ from seeker.cluster.messages import (
     Vectors,
 )
 from seeker.cluster.partition import CatalogPart
-from seeker.display import RankingContext, Shortlist
+from seeker.display import LocalContext, Shortlist
 from seeker.display.ranking import ValueRanking
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits
@@ -250,10 +250,10 @@ class Shard:
                 scores.anticipate(inputs.evidence, page, session.strained, stop)
                 return RefreshReply()
 
-    def _context(self, session: ShardSession, inputs: ScoringInputs) -> RankingContext:
+    def _context(self, session: ShardSession, inputs: ScoringInputs) -> LocalContext:
         """Return the context of a ranking of this shard's rows, counted from its first."""
         rows = self.part.rows
-        return RankingContext(
+        return LocalContext(
             scores=session.scores,
             seed=inputs.seed,
             step=inputs.step,

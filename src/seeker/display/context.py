@@ -4,28 +4,84 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
 from seeker.display.noise import KeyedNoise, noisy_probabilities, shuffle_values
-from seeker.display.ranking import SortedRanking, ValueRanking
+from seeker.display.ranking import Ranking, SortedRanking, ValueRanking
 from seeker.display.topk import Shortlist, TopK
 from seeker.models.scores import Scores
-from seeker.types import Rows
+from seeker.types import Doubles, Rows
 
 
-@dataclass(frozen=True, eq=False)
-class RankingContext:
-    """The moment that is ranked.
+class CandidateRows(Protocol):
+    """Items by row, in their order, such as an array, (items,)."""
 
-    later: items to come after all others, in groups, such as those already seen and those already
-    judged. clicks: how often an item was liked or disliked. blank: nothing is known yet. first:
-    the row of the first item in the whole catalog, where the scores are of a part of it. shortlist:
-    made by the order before, to make this one cheaper. listed_only: nothing but the beginning of
-    that list may be looked at; `ShortlistExhausted` is raised where it does not suffice.
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, places: Any, /) -> Any:
+        """Return the rows at some places, of the places' shape."""
+        ...
+
+
+class RankingContext(Protocol):
+    """The moment that is ranked, as strategies see it."""
+
+    @property
+    def seed(self) -> int:
+        """The seed of the session."""
+        ...
+
+    @property
+    def step(self) -> int:
+        """The step of the session."""
+        ...
+
+    @property
+    def page_size(self) -> int:
+        """How many items are on a page."""
+        ...
+
+    @property
+    def blank(self) -> bool:
+        """Whether nothing is known yet."""
+        ...
+
+    @property
+    def later(self) -> tuple[Rows, ...]:
+        """Items to come after all others, in groups, such as those seen and those judged."""
+        ...
+
+    def candidates(self) -> CandidateRows:
+        """Return the items that come before the later ones, by row."""
+        ...
+
+    def distances(self, one: Rows, other: Rows) -> Doubles:
+        """Return distances between items, the views weighing alike: (one, other)."""
+        ...
+
+    def ordered(self, width: float, per_click: bool = True) -> Ranking:
+        """Return the items by score + width · noise; per_click: less noise for clicked items."""
+        ...
+
+    def shuffled(self) -> Ranking:
+        """Return the items in an order that is nothing but noise."""
+        ...
+
+    def by_probability(self, width: float, per_click: bool = True) -> Ranking:
+        """Return the items by probability + width · noise."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RankingInputs:
+    """What of a session a ranking depends on, beside the scores.
+
+    later: as in `RankingContext`. clicks: how often an item was liked or disliked. first: the row
+    of the first item in the whole catalog, where the scores are of a part of it.
     """
 
-    scores: Scores
     seed: int
     step: int
     page_size: int
@@ -33,8 +89,27 @@ class RankingContext:
     clicks: Mapping[int, int] = field(default_factory=dict)
     later: tuple[Rows, ...] = ()
     first: int = 0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LocalContext(RankingInputs):
+    """The moment that is ranked, where the scores of all items are at hand.
+
+    shortlist: made by the order before, to make this one cheaper. listed_only: nothing but the
+    beginning of that list may be looked at; `ShortlistExhausted` is raised where it does not
+    suffice.
+    """
+
+    scores: Scores
     shortlist: Shortlist | None = None
     listed_only: bool = False
+
+    @classmethod
+    def of(
+        cls, inputs: RankingInputs, scores: Scores, shortlist: Shortlist | None = None
+    ) -> LocalContext:
+        """Return the moment of some inputs."""
+        return cls(**vars(inputs), scores=scores, shortlist=shortlist)
 
     @property
     def total(self) -> int:
@@ -51,13 +126,17 @@ class RankingContext:
             fine[rows] = False
         return np.flatnonzero(fine)
 
+    def distances(self, one: Rows, other: Rows) -> Doubles:
+        """Return distances between items, the views weighing alike: (one, other)."""
+        return self.scores.space.between(one, other)
+
     def ordered(self, width: float, per_click: bool = True) -> ValueRanking:
         """Return the items by score + width · noise; per_click: less noise for clicked items."""
         return TopK(self, width, per_click)
 
     def shuffled(self) -> ValueRanking:
         """Return the items in an order that is nothing but noise."""
-        return SortedRanking(self, shuffle_values(self))
+        return SortedRanking(self, shuffle_values(self, np.arange(self.scores.count)))
 
     def by_probability(
         self, width: float, per_click: bool = True, log_total: float | None = None
@@ -66,5 +145,7 @@ class RankingContext:
 
         log_total: the log of the sum of e**score over the whole catalog, where it is known.
         """
-        noise = KeyedNoise(self, width, per_click)
-        return SortedRanking(self, noisy_probabilities(self.scores, noise, log_total))
+        noise, logs = KeyedNoise(self, width, per_click), self.scores.everywhere()
+        total = float(np.logaddexp.reduce(logs)) if log_total is None else log_total
+        rows = np.arange(len(logs))
+        return SortedRanking(self, noisy_probabilities(logs, total, noise, rows))

@@ -56,7 +56,7 @@ class Diverse(Strategy):
         size = context.page_size
         early = ranking.total - sum(len(rows) for rows in context.later)
         head = ranking.head(int(min(self.pool * size, early)))
-        alike = np.exp(-context.scores.space.between(head, head) / self.reach)
+        alike = np.exp(-context.distances(head, head) / self.reach)
         weights = size / (size + np.arange(len(head)))
         choose = submodular if self.criterion == "submodular" else determinantal
         return head[choose(alike, weights, size)]

@@ -65,20 +65,19 @@ def first_page(context: RankingContext, ranking: Ranking, first: First) -> Ranki
 
     def page() -> Rows:
         sample = _sample(context)
-        return sample[
-            covering_rows(context.scores.space.between(sample, sample), context.page_size)
-        ]
+        return sample[covering_rows(context.distances(sample, sample), context.page_size)]
 
     return PinnedPage(ranking, page)
 
 
 def _sample(context: RankingContext) -> Rows:
     """Return a few hundred items picked by the session's seed, by row."""
-    rows = context.candidates()
-    if len(rows) <= _SAMPLE_ITEMS:
-        return rows
-    picks = noise.uniforms(noise.stream_key(context.seed, 0, noise.COVER), _SAMPLE_ITEMS)
-    return rows[np.unique((picks * len(rows)).astype(np.int64))]
+    candidates = context.candidates()
+    places = np.arange(min(len(candidates), _SAMPLE_ITEMS))
+    if len(candidates) > _SAMPLE_ITEMS:
+        picks = noise.uniforms(noise.stream_key(context.seed, 0, noise.COVER), _SAMPLE_ITEMS)
+        places = np.unique((picks * len(candidates)).astype(np.int64))
+    return np.asarray(candidates[places])
 
 
 def covering_rows(distances: Doubles, count: int) -> Rows:

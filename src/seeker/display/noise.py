@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seeker.models.scores import Scores
+from seeker.models.protocol import ItemScores
 from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
-    from seeker.display.context import RankingContext
+    from seeker.display.context import RankingInputs
 
 
 _MASK = 2**64 - 1
@@ -57,7 +57,7 @@ class KeyedNoise:
     clicked: the items that have less noise than others, by row.
     """
 
-    def __init__(self, context: RankingContext, width: float, per_click: bool) -> None:
+    def __init__(self, context: RankingInputs, width: float, per_click: bool) -> None:
         self.width = width
         self.key = stream_key(context.seed, context.step, RANKING)
         self._first = context.first
@@ -79,7 +79,7 @@ class KeyedNoise:
         return noise
 
 
-def noisy_scores(scores: Scores, noise: KeyedNoise, rows: Rows) -> Doubles:
+def noisy_scores(scores: ItemScores, noise: KeyedNoise, rows: Rows) -> Doubles:
     """Return score + noise of some items, (rows,)."""
     values = scores.at(rows)
     values += noise.at(rows)
@@ -87,19 +87,16 @@ def noisy_scores(scores: Scores, noise: KeyedNoise, rows: Rows) -> Doubles:
 
 
 def noisy_probabilities(
-    scores: Scores, noise: KeyedNoise, log_total: float | None = None, rows: Rows | None = None
+    scores: Doubles, log_total: float, noise: KeyedNoise, rows: Rows
 ) -> Doubles:
-    """Return posterior + noise of all items, or of some rows, (items,) or (rows,).
+    """Return posterior + noise of some items, (rows,).
 
-    log_total: the log of the sum of e**score over the whole catalog, where this is a part of it.
+    scores: of these, (rows,). log_total: the log of the sum of e**score over the whole catalog.
     """
-    logs = scores.everywhere() if rows is None else scores.at(rows)
-    logs -= np.logaddexp.reduce(logs) if log_total is None else log_total
-    return np.exp(logs) + noise.at(np.arange(len(logs)) if rows is None else rows)
+    return np.exp(scores - log_total) + noise.at(rows)
 
 
-def shuffle_values(context: RankingContext, rows: Rows | None = None) -> Doubles:
-    """Return the noise by which all items, or some rows, are ordered, (items,) or (rows,)."""
+def shuffle_values(context: RankingInputs, rows: Rows) -> Doubles:
+    """Return the noise by which some items are ordered, (rows,)."""
     key = stream_key(context.seed, context.step, RANKING)
-    places = np.arange(context.scores.count) if rows is None else rows
-    return uniforms_at(key, places + context.first)
+    return uniforms_at(key, rows + context.first)

@@ -10,7 +10,7 @@ import numpy as np
 from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
-    from seeker.display.context import RankingContext
+    from seeker.display.context import LocalContext
     from seeker.display.topk import Shortlist
 
 
@@ -81,7 +81,7 @@ class ValueRanking(ABC):
 class SortedRanking(ValueRanking):
     """All items of a context by values that are known of all, (items,)."""
 
-    def __init__(self, context: RankingContext, values: Doubles) -> None:
+    def __init__(self, context: LocalContext, values: Doubles) -> None:
         super().__init__(context.total, context.later)
         self._context = context
         self._values = values

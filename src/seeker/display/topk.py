@@ -23,7 +23,7 @@ from seeker.models.scores import Scores
 from seeker.types import Doubles, Floats, Rows
 
 if TYPE_CHECKING:
-    from seeker.display.context import RankingContext
+    from seeker.display.context import LocalContext
 
 
 SHORTLIST_ITEMS = 16_384
@@ -102,7 +102,7 @@ class TopK(ValueRanking):
     all items by z would give.
     """
 
-    def __init__(self, context: RankingContext, width: float, per_click: bool = True) -> None:
+    def __init__(self, context: LocalContext, width: float, per_click: bool = True) -> None:
         super().__init__(context.total, context.later)
         self.context = context
         self._scores = context.scores

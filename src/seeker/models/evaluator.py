@@ -17,6 +17,9 @@ from seeker.types import Array, Doubles, Rows
 
 NO_TERMS: frozenset[Term] = frozenset()
 
+_COST_OF_A_COLUMN, _COST_OF_A_TERM = 64, 32
+"""What a column and a term cost for each item, in multiplications: exponentials and logarithms."""
+
 _LONG = np.dtype(np.int64)
 
 
@@ -133,6 +136,13 @@ class ScoreEvaluator:
         scores(units, self.grid.log_weights, out)
         if self.log_prior is not None:
             out += self.log_prior[where]
+
+    def work(self, terms: frozenset[Term]) -> float:
+        """About how many multiplications it takes to compute some terms for all items."""
+        columns = {probe for term in terms for probe in self.model.probe(term)}
+        dimensions = sum(view.dimensions for view in self.space.views)
+        cost = len(columns) * (dimensions + _COST_OF_A_COLUMN) + len(terms) * _COST_OF_A_TERM
+        return float(self.count) * cost
 
     def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
         """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""

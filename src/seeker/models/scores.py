@@ -30,9 +30,6 @@ _OTHER_BYTES = 300_000
 _COLUMNS_IN_A_PIECE = 64
 """Columns that are computed in one go while catching up: the caches hold so many of a block."""
 
-_COST_OF_A_COLUMN, _COST_OF_A_TERM = 64, 32
-"""What a column and a term cost for each item, in multiplications: exponentials and logarithms."""
-
 
 class Scores:
     """Scores of all items of a space under a model, given evidence and a log-prior.
@@ -192,11 +189,7 @@ class Scores:
     def pending_work(self) -> float:
         """About how many multiplications it takes to bring what is kept of all items up to date."""
         changed = (stage ^ self.evaluator.terms for stage in self._accumulator.stages)
-        pending = frozenset[Term]().union(*changed)
-        columns = {probe for term in pending for probe in self.model.probe(term)}
-        dimensions = sum(view.dimensions for view in self.space.views)
-        cost = len(columns) * (dimensions + _COST_OF_A_COLUMN) + len(pending) * _COST_OF_A_TERM
-        return float(self.count) * cost
+        return self.evaluator.work(frozenset[Term]().union(*changed))
 
     def anticipate(
         self, evidence: Evidence, rows: Sequence[int], strained: bool, stop: Stop = never

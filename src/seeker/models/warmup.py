@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
-from seeker.models.scores import Scores
+from seeker.models.protocol import ItemScores
 
 _warm: set[object] = set()
 
 
-def warm_up(scores: Scores) -> None:
+def warm_up(scores: ItemScores) -> None:
     """Run every kernel that sessions of this kind will need once, on next to nothing.
 
     It is done once per process and kind. With numba's cache on disk it takes a fraction of a
@@ -39,6 +39,7 @@ def warm_up(scores: Scores) -> None:
     above(floats, np.float32(0.0), 1)
     mass(values, 0.0)
     for dtype in (np.int32, np.int64):
-        sums = np.zeros((scores.thetas, 1), dtype)
-        mass_by_theta(sums, 0, scores.grid.log_weights, np.zeros(1), np.zeros(scores.thetas))
+        weights = scores.grid.log_weights
+        sums = np.zeros((len(weights), 1), dtype)
+        mass_by_theta(sums, 0, weights, np.zeros(1), np.zeros(len(weights)))
     _warm.add((kind, details))

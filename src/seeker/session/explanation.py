@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from seeker.models.base import Evidence, TextTerm
-from seeker.models.scores import Scores
+from seeker.models.protocol import ItemScores
 from seeker.session.state import Rating
 
 _SAMPLE_ITEMS = 256
@@ -44,7 +44,7 @@ class Explanation:
 
 
 def explain_item(
-    item: str, row: int, scores: Scores, evidence: Evidence, ratings: Iterable[Rating]
+    item: str, row: int, scores: ItemScores, evidence: Evidence, ratings: Iterable[Rating]
 ) -> Explanation:
     """Explain the score of the item at a row; ratings: whose clicks they are, in their order."""
     sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE_ITEMS)).astype(np.int64)

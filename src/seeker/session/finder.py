@@ -15,7 +15,7 @@ import numpy as np
 from seeker import display
 from seeker.kernels.parallel import Stop, never
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
-from seeker.models.scores import Scores
+from seeker.models.protocol import ItemScores
 from seeker.models.warmup import warm_up
 from seeker.session.belief import Belief
 from seeker.session.explanation import Explanation, explain_item
@@ -48,7 +48,7 @@ class Finder(ABC):
 
     _state: State
 
-    def __init__(self, catalog: SearchableCatalog, rows: RowIndex, scores: Scores) -> None:
+    def __init__(self, catalog: SearchableCatalog, rows: RowIndex, scores: ItemScores) -> None:
         self._catalog = catalog
         self._rows = rows
         self._scores = scores
@@ -57,7 +57,6 @@ class Finder(ABC):
         self._click_evidence: dict[str, tuple[Rating, ClickEvidence]] = {}
         self._seen = SeenItems(rows)
         self._order: display.Ranking | None = None
-        self._shortlist: display.Shortlist | None = None
         warm_up(scores)
 
     def follow(self, state: State) -> None:
@@ -111,7 +110,7 @@ class Finder(ABC):
     @property
     def nbytes(self) -> int:
         """How many bytes are kept here; they can be dropped and computed again."""
-        return self._scores.nbytes + (0 if self._shortlist is None else self._shortlist.nbytes)
+        return self._scores.nbytes
 
     @property
     @abstractmethod
@@ -130,18 +129,20 @@ class Finder(ABC):
         strategy, level = self._state.start.strategy, self._state.exploration
         return (strategy if level == 1.0 else strategy.with_exploration(level)).rank(context)
 
+    @abstractmethod
     def _context(self) -> display.RankingContext:
         """Return the moment that is ranked."""
+
+    def _ranking_inputs(self) -> display.RankingInputs:
+        """Return what of this state its ranking depends on."""
         state, items = self._state, len(self._catalog)
-        return display.RankingContext(
-            scores=self._scores,
+        return display.RankingInputs(
             seed=state.start.seed,
             step=state.step,
             page_size=state.start.page_size,
             blank=state.blank and state.exploration == 1.0,
             clicks={row: count for row, count in self._seen.clicks.items() if row < items},
             later=self._later(),
-            shortlist=self._shortlist,
         )
 
     def _later(self) -> tuple[Rows, ...]:

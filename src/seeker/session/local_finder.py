@@ -8,7 +8,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 
-from seeker.display import ShortlistExhausted
+from seeker.display import LocalContext, Shortlist, ShortlistExhausted
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
@@ -60,6 +60,8 @@ class PagePrefetch:
 class LocalFinder(Finder):
     """Holds scores of all items, as far as they have been needed."""
 
+    _scores: Scores
+
     def __init__(
         self,
         catalog: SearchableCatalog,
@@ -70,6 +72,7 @@ class LocalFinder(Finder):
         space = start.model.space(list(catalog.views.values()), start.person, rows.departed)
         super().__init__(catalog, rows, Scores(start.model, space, limits=limits))
         self._limits = limits
+        self._shortlist: Shortlist | None = None
         self._prefetch = PagePrefetch()
         self._prefetched: RankingHead | None = None
         self._strained = False
@@ -161,6 +164,14 @@ class LocalFinder(Finder):
             self._scores.release_columns()
 
     @property
+    def nbytes(self) -> int:
+        """How many bytes are kept here; they can be dropped and computed again."""
+        return super().nbytes + (0 if self._shortlist is None else self._shortlist.nbytes)
+
+    @property
     def ranking_bytes(self) -> int:
         """About how many bytes a ranking takes while it is computed."""
         return _BYTES_PER_ITEM * len(self._catalog)
+
+    def _context(self) -> LocalContext:
+        return LocalContext.of(self._ranking_inputs(), self._scores, self._shortlist)
