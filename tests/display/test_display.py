@@ -10,6 +10,7 @@ import pytest
 import seeker
 from seeker import Catalog, display
 from seeker.display import noise as keys
+from seeker.display.context import LocalContext
 from seeker.kernels import reference
 from seeker.models import Choice
 from seeker.models.scores import Scores
@@ -25,8 +26,8 @@ def pages(strategy: display.Strategy, prior: Array, size: int, rounds: int = ROU
     model, x = Choice(), np.arange(len(prior))[:, None]
     scores = Scores(model, model.space([View.from_vectors("x", x)]), prior)
 
-    def context(seed: int) -> display.LocalContext:
-        return display.LocalContext(scores=scores, seed=seed, step=0, page_size=size, blank=False)
+    def context(seed: int) -> LocalContext:
+        return LocalContext(scores=scores, seed=seed, step=0, page_size=size, blank=False)
 
     return np.array([strategy.rank(context(seed)).head(size) for seed in range(rounds)])
 

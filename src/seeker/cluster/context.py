@@ -17,7 +17,7 @@ from seeker.cluster.messages import (
 )
 from seeker.cluster.prior import Prior
 from seeker.cluster.scores import FrontScores
-from seeker.display import RankingInputs
+from seeker.display.context import RankingInputs
 from seeker.display.noise import KeyedNoise, noisy_probabilities, noisy_scores, shuffle_values
 from seeker.display.ranking import ValueRanking, best_rows
 from seeker.types import Doubles, Rows

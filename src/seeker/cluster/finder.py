@@ -12,7 +12,8 @@ from seeker.cluster.context import FrontContext
 from seeker.cluster.fleet import QueryRound, RequestBuilder, SentAttachments
 from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
 from seeker.cluster.scores import FrontScores
-from seeker.display import Ranking, RankingInputs
+from seeker.display import Ranking
+from seeker.display.context import RankingInputs
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.session import Start
 from seeker.session.finder import Finder, RankingHead

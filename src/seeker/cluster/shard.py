@@ -35,7 +35,8 @@ from seeker.cluster.messages import (
     Vectors,
 )
 from seeker.cluster.partition import CatalogPart
-from seeker.display import LocalContext, Shortlist
+from seeker.display import Shortlist
+from seeker.display.context import LocalContext
 from seeker.display.ranking import ValueRanking
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits

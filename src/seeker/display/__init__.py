@@ -2,7 +2,7 @@
 
 from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
-from seeker.display.context import LocalContext, RankingContext, RankingInputs
+from seeker.display.context import RankingContext
 from seeker.display.diverse import Diverse
 from seeker.display.ranking import Ranking
 from seeker.display.simple import EpsilonGreedy, Greedy, Random
@@ -25,11 +25,9 @@ __all__ = [
     "Diverse",
     "EpsilonGreedy",
     "Greedy",
-    "LocalContext",
     "Random",
     "Ranking",
     "RankingContext",
-    "RankingInputs",
     "Shortlist",
     "ShortlistExhausted",
     "Strategy",

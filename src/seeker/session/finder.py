@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seeker import display
+from seeker.display.context import RankingInputs
 from seeker.kernels.parallel import Stop, never
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
 from seeker.models.protocol import ItemScores
@@ -133,10 +134,10 @@ class Finder(ABC):
     def _context(self) -> display.RankingContext:
         """Return the moment that is ranked."""
 
-    def _ranking_inputs(self) -> display.RankingInputs:
+    def _ranking_inputs(self) -> RankingInputs:
         """Return what of this state its ranking depends on."""
         state, items = self._state, len(self._catalog)
-        return display.RankingInputs(
+        return RankingInputs(
             seed=state.start.seed,
             step=state.step,
             page_size=state.start.page_size,

@@ -8,7 +8,8 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 
-from seeker.display import LocalContext, Shortlist, ShortlistExhausted
+from seeker.display import Shortlist, ShortlistExhausted
+from seeker.display.context import LocalContext
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
