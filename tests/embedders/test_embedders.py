@@ -151,7 +151,7 @@ def test_weights_that_cannot_be_had_are_an_error_in_one_sentence() -> None:
         raise OSError("We couldn't connect\nto the hub.")
 
     with pytest.raises(SeekerError) as caught:
-        adapters.weights("clip:ViT-B-32/openai", load)
+        adapters.load_weights("clip:ViT-B-32/openai", load)
     assert caught.value.message == (
         "The model of the embedder 'clip:ViT-B-32/openai' cannot be loaded "
         "(We couldn't connect to the hub.)."

@@ -26,10 +26,10 @@ def parse_filter(conditions: Sequence[str], kinds: Mapping[str, str]) -> dict[st
 
     The same name with = again means 'or'; bounds on the same name all hold.
     """
-    found: dict[str, Any] = {}
+    filter: dict[str, Any] = {}
     for condition in conditions:
         if condition.lstrip().startswith("{"):
-            found.update(_json(condition))
+            filter.update(_json(condition))
             continue
         match = _CONDITION.fullmatch(condition.strip())
         if match is None:
@@ -41,16 +41,16 @@ def parse_filter(conditions: Sequence[str], kinds: Mapping[str, str]) -> dict[st
             raise NotFound(f"The catalog has no attribute {name!r}.", f"It has {sorted(kinds)}.")
         value = _value(name, typed, kinds[name])
         if sign == "=":
-            listed = found.setdefault(name, [])
-            if not isinstance(listed, list):
+            values = filter.setdefault(name, [])
+            if not isinstance(values, list):
                 raise BadInput(f"{name!r} has both values and bounds.", "Use one of them.")
-            listed.append(value)
+            values.append(value)
         else:
-            bounds = found.setdefault(name, {})
+            bounds = filter.setdefault(name, {})
             if not isinstance(bounds, dict):
                 raise BadInput(f"{name!r} has both values and bounds.", "Use one of them.")
             bounds[_NAMES[sign]] = value
-    return found or None
+    return filter or None
 
 
 def _json(condition: str) -> dict[str, Any]:
@@ -108,25 +108,23 @@ def search(
     from seeker.catalog.attributes import shorten
 
     opened = Catalog.open(catalog)
-    wanted = parse_filter(where, opened.attributes)
-    found: list[tuple[Item, float | None]]
+    filter = parse_filter(where, opened.attributes)
+    hits: list[tuple[Item, float | None]]
     if words:
-        hits = opened.search(" ".join(words), limit, wanted)
-        found = [(hit.item, hit.score) for hit in hits]
+        matches = opened.search(" ".join(words), limit, filter)
+        hits = [(one.item, one.score) for one in matches]
     else:
-        rows = opened.matching(wanted or {}).nonzero()[0][:limit]
-        found = [(item, None) for item in opened.items(rows.tolist())]
-    for item, score in found:
+        rows = opened.matching(filter or {}).nonzero()[0][:limit]
+        hits = [(item, None) for item in opened.items(rows.tolist())]
+    for item, score in hits:
         if as_json:
-            told = {"id": item.id, "title": item.title, "score": score}
-            click.echo(
-                json.dumps({**told, "attributes": dict(item.attributes)}, ensure_ascii=False)
-            )
+            hit = {"id": item.id, "title": item.title, "score": score}
+            click.echo(json.dumps({**hit, "attributes": dict(item.attributes)}, ensure_ascii=False))
             continue
         parts = [] if score is None else [f"{score:8.2f}"]
         parts += [printable(one) for one in dict.fromkeys((item.id, item.title))]
         click.echo("  ".join(parts))
-    if not found:
+    if not hits:
         what = f"matches {shorten(' '.join(words))}" if words else "passes the conditions"
         click.echo(f"Nothing {what}.", err=True)
 
@@ -166,11 +164,11 @@ def verify(catalog: str) -> int:
     """Read all of CATALOG and compare it with its checksums."""
     from seeker.catalog.verify import find_problems
 
-    found = find_problems(catalog)
-    for problem in found:
+    problems = find_problems(catalog)
+    for problem in problems:
         click.echo(problem, err=True)
-    click.echo(f"'{catalog}' is {'damaged' if found else 'whole'}.", err=bool(found))
-    return 1 if found else 0
+    click.echo(f"'{catalog}' is {'damaged' if problems else 'whole'}.", err=bool(problems))
+    return 1 if problems else 0
 
 
 @click.command(short_help="Remove what old versions left in a catalog.")

@@ -47,10 +47,10 @@ def describe_catalog(catalog: Catalog) -> Iterator[str]:
         yield f"left out: {printable(kinds)}"
     yield "views:"
     for name, view in manifest.views.items():
-        made = view.embedder
-        maker = printable(f", by {made.name} ({made.version})") if made else ""
+        entry = view.embedder
+        embedder = printable(f", by {entry.name} ({entry.version})") if entry else ""
         form = f"{view.dimensions} × {view.dtype}"
-        yield f"  {name}: {form}, {view.metric}, {format_bytes(view.vectors.bytes)}{maker}"
+        yield f"  {name}: {form}, {view.metric}, {format_bytes(view.vectors.bytes)}{embedder}"
     if manifest.attributes:
         yield "attributes:"
         for facet in catalog.facets(limit=5).values():
@@ -64,7 +64,7 @@ def describe_catalog(catalog: Catalog) -> Iterator[str]:
 def _spread(facet: Facet) -> str:
     if facet.kind == "number":
         return f"number, {format_count(facet.known, 'item')}, from {facet.low} to {facet.high}"
-    shown = ", ".join(f"{shorten(value, 30)} {count:,}" for value, count in facet.values)
+    frequent = ", ".join(f"{shorten(value, 30)} {count:,}" for value, count in facet.values)
     more = ", …" if facet.distinct > len(facet.values) else ""
-    known, values = format_count(facet.known, "item"), format_count(facet.distinct, "value")
-    return f"{facet.kind}, {known}, {values}: {shown}{more}"
+    items, values = format_count(facet.known, "item"), format_count(facet.distinct, "value")
+    return f"{facet.kind}, {items}, {values}: {frequent}{more}"

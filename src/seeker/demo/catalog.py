@@ -40,15 +40,15 @@ def demo_catalog(tell: ProgressCallback | None = None, progress: bool = False) -
     return build(source, place, views=views, about=source.about(), tell=tell, progress=progress)
 
 
-_STEPS = 12
+_MAX_PAGES = 12
 
 
 def sample_search(catalog: Catalog, target: str = "1F98A", seed: int = 1) -> Iterator[str]:
     """Yield the lines of a search for a target by a person who likes what is nearest to it."""
-    wanted = catalog.item(target)
-    yield f"Looking for {wanted.attributes['character']} ({wanted.title}) by clicks alone:"
+    item = catalog.item(target)
+    yield f"Looking for {item.attributes['character']} ({item.title}) by clicks alone:"
     session = catalog.session(seed=seed)
-    for step in range(1, _STEPS + 1):
+    for step in range(1, _MAX_PAGES + 1):
         page = session.page()
         row = " ".join(str(item.attributes["character"]) for item in page.items)
         if target in page.ids:

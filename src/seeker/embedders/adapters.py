@@ -21,7 +21,7 @@ from seeker.types import Floats
 Model = TypeVar("Model")
 
 
-def weights(name: str, load: Callable[[], Model]) -> Model:
+def load_weights(name: str, load: Callable[[], Model]) -> Model:
     """Return what load() returns; libraries fail in many ways when weights cannot be had."""
     try:
         return load()
@@ -35,9 +35,9 @@ def weights(name: str, load: Callable[[], Model]) -> Model:
 
 def unit(vectors: object) -> Floats:
     """Return vectors scaled to length one, (n, d) float32."""
-    given = np.asarray(vectors, np.float64)
-    length = np.linalg.norm(given, axis=-1, keepdims=True)
-    return np.asarray(given / np.where(length > 0.0, length, 1.0), np.float32)
+    exact = np.asarray(vectors, np.float64)
+    length = np.linalg.norm(exact, axis=-1, keepdims=True)
+    return np.asarray(exact / np.where(length > 0.0, length, 1.0), np.float32)
 
 
 CLIP_EXTRA = "clip"
@@ -63,11 +63,11 @@ class ClipEmbedder(Embedder):
         tag = tag or tags[0]
         self.name = f"{CLIP_EXTRA}:{architecture}/{tag}"
         self.version = self.name
-        self._model, _, self._prepare = weights(
+        self._model, _, self._prepare = load_weights(
             self.name, lambda: package.create_model_and_transforms(architecture, pretrained=tag)
         )
         self._model.eval()
-        self._tokenize = weights(self.name, lambda: package.get_tokenizer(architecture))
+        self._tokenize = load_weights(self.name, lambda: package.get_tokenizer(architecture))
         self.dimensions = int(package.get_model_config(architecture)["embed_dim"])
 
     def embed(self, batch: Sequence[Any]) -> Floats:
@@ -101,18 +101,18 @@ class FastembedEmbedder(Embedder):
         self.name = f"{FASTEMBED_EXTRA}:{model}"
         self.version = self.name
         package = import_library("fastembed", FASTEMBED_EXTRA)
-        kind, reads, known = self._found(package, model)
+        kind, reads, entry = self._find_model(package, model)
         self.reads = frozenset({reads})
-        self.dimensions = int(known["dim"])
-        self._model = weights(self.name, lambda: kind(known["model"]))
+        self.dimensions = int(entry["dim"])
+        self._model = load_weights(self.name, lambda: kind(entry["model"]))
 
     @staticmethod
-    def _found(package: Any, model: str) -> tuple[Any, str, dict[str, Any]]:
+    def _find_model(package: Any, model: str) -> tuple[Any, str, dict[str, Any]]:
         """Return the class that runs a model, what it reads, and its description."""
         for kind, reads in ((package.TextEmbedding, TEXT), (package.ImageEmbedding, PICTURE)):
-            for known in kind.list_supported_models():
-                if known["model"].lower() == model.lower():
-                    return kind, reads, known
+            for entry in kind.list_supported_models():
+                if entry["model"].lower() == model.lower():
+                    return kind, reads, entry
         raise NotFound(
             f"fastembed has no model '{model}'.",
             "See fastembed.TextEmbedding.list_supported_models().",
@@ -139,7 +139,7 @@ class SentenceTransformersEmbedder(Embedder):
         self.name = f"{SENTENCE_TRANSFORMERS_EXTRA}:{model}"
         self.version = self.name
         package = import_library("sentence_transformers", SENTENCE_TRANSFORMERS_EXTRA)
-        self._model = weights(self.name, lambda: package.SentenceTransformer(model))
+        self._model = load_weights(self.name, lambda: package.SentenceTransformer(model))
         self.dimensions = int(self._model.get_sentence_embedding_dimension())
 
     def embed(self, batch: Sequence[Any]) -> Floats:

@@ -60,12 +60,12 @@ def checked_pictures(batch: Iterable[Any], name: str) -> list[Image]:
     from PIL.Image import Image
 
     hint = "Give RGB pictures, as seeker.embedders.pictures.open_picture returns them."
-    listed = _listed(batch, name, hint)
-    for one in listed:
+    pictures = _as_list(batch, name, hint)
+    for one in pictures:
         if not isinstance(one, Image) or one.mode != "RGB":
             what = f"a picture of mode {one.mode}" if isinstance(one, Image) else repr(one)[:60]
             raise BadInput(f"The embedder '{name}' was given {what}.", hint)
-    return listed
+    return pictures
 
 
 def checked_texts(batch: Iterable[Any], name: str) -> list[str]:
@@ -73,14 +73,14 @@ def checked_texts(batch: Iterable[Any], name: str) -> list[str]:
     hint = "Give a list of texts."
     if isinstance(batch, str):
         raise BadInput(f"The embedder '{name}' was given a single text.", hint)
-    listed = _listed(batch, name, hint)
-    for one in listed:
+    texts = _as_list(batch, name, hint)
+    for one in texts:
         if not isinstance(one, str):
             raise BadInput(f"The embedder '{name}' was given {repr(one)[:60]}.", hint)
-    return listed
+    return texts
 
 
-def _listed(batch: Iterable[Any], name: str, hint: str) -> list[Any]:
+def _as_list(batch: Iterable[Any], name: str, hint: str) -> list[Any]:
     try:
         return list(batch)
     except TypeError:

@@ -14,13 +14,13 @@ from seeker.files import atomic_write
 VARIABLE = "SEEKER_CACHE"
 """The environment variable that names another cache folder."""
 
-_DIGITS = 32
+_CHECKSUM_DIGITS = 32
 
 
 def folder() -> Path:
     """Return where Seeker keeps what it can make again, as each system has it."""
-    if chosen := os.environ.get(VARIABLE):
-        return Path(chosen)
+    if path := os.environ.get(VARIABLE):
+        return Path(path)
     if sys.platform == "win32":
         return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "seeker"
     if sys.platform == "darwin":
@@ -60,4 +60,4 @@ def _write(path: Path, contents: bytes) -> None:
 
 
 def _checksum(contents: bytes) -> str:
-    return hashlib.sha256(contents).hexdigest()[:_DIGITS]
+    return hashlib.sha256(contents).hexdigest()[:_CHECKSUM_DIGITS]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seeker.embedders.base import PICTURE, Embedder, checked_pictures
-from seeker.embedders.onnx import each
+from seeker.embedders.onnx import embed_each
 from seeker.types import Array, Doubles, Floats
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ColourEmbedder(Embedder):
 
     def embed(self, batch: Sequence[Any]) -> Floats:
         """Return the layouts of RGB pictures, (n, 108) float32: row by row, L, 2a, 2b per field."""
-        return each(layout, checked_pictures(batch, self.name), self.dimensions)
+        return embed_each(layout, checked_pictures(batch, self.name), self.dimensions)
 
 
 def layout(picture: Image) -> Floats:

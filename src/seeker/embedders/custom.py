@@ -25,7 +25,7 @@ class CustomEmbedder(Embedder):
     def __init__(self, path: str, thing: Any = None) -> None:
         """Take a thing, or import the class and make one of it without arguments."""
         self.name = path
-        self._thing = _imported(path)() if thing is None else thing
+        self._thing = _import_class(path)() if thing is None else thing
         missing = [part for part in _PARTS if not hasattr(self._thing, part)]
         if missing:
             raise BadInput(
@@ -33,7 +33,7 @@ class CustomEmbedder(Embedder):
                 f"It needs {', '.join(_PARTS)}; see seeker.embedders.Embedder.",
             )
         self.version = str(self._thing.version)
-        self.dimensions = _dimensions(path, self._thing.dimensions)
+        self.dimensions = _check_dimensions(path, self._thing.dimensions)
         self.metric = getattr(self._thing, "metric", "cosine")
         self.reads = frozenset(getattr(self._thing, "reads", {PICTURE}))
         if self.metric not in ("euclidean", "cosine"):
@@ -45,15 +45,15 @@ class CustomEmbedder(Embedder):
 
     def embed(self, batch: Sequence[Any]) -> Floats:
         """Return the vectors of a batch, (n, dimensions) float32, once they are found sound."""
-        return self._checked(self._thing.embed(batch), len(batch))
+        return self._check_vectors(self._thing.embed(batch), len(batch))
 
     def embed_text(self, texts: Sequence[str]) -> Floats:
         """Return the vectors of texts, (n, dimensions) float32, once they are found sound."""
         if TEXT not in self.reads or not hasattr(self._thing, "embed_text"):
             return super().embed_text(texts)
-        return self._checked(self._thing.embed_text(texts), len(texts))
+        return self._check_vectors(self._thing.embed_text(texts), len(texts))
 
-    def _checked(self, answer: object, count: int) -> Floats:
+    def _check_vectors(self, answer: object, count: int) -> Floats:
         try:
             vectors = np.asarray(answer, np.float32)
         except (TypeError, ValueError):
@@ -71,14 +71,14 @@ class CustomEmbedder(Embedder):
         return vectors
 
 
-def _dimensions(path: str, given: object) -> int:
+def _check_dimensions(path: str, value: object) -> int:
     """Return how many dimensions an embedder says that its vectors have, if it is a number."""
-    if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < 1:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < 1:
         raise BadInput(
-            f"The embedder '{path}' has {repr(given)[:60]} dimensions.",
+            f"The embedder '{path}' has {repr(value)[:60]} dimensions.",
             "It must be a whole number of at least 1.",
         )
-    return int(given)
+    return int(value)
 
 
 def adapt(thing: Any) -> Embedder:
@@ -88,7 +88,7 @@ def adapt(thing: Any) -> Embedder:
     return CustomEmbedder(f"{type(thing).__module__}:{type(thing).__qualname__}", thing)
 
 
-def _imported(path: str) -> Any:
+def _import_class(path: str) -> Any:
     module, _, name = path.partition(":")
     try:
         return getattr(importlib.import_module(module), name)

@@ -10,7 +10,7 @@ import numpy as np
 
 from seeker.embedders import cache, weights
 from seeker.embedders.base import PICTURE, Embedder, checked_pictures
-from seeker.embedders.onnx import OnnxGraph, OnnxNetwork, each
+from seeker.embedders.onnx import OnnxGraph, OnnxNetwork, embed_each
 from seeker.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -134,7 +134,7 @@ class ImageEmbedder(Embedder):
 
     def embed(self, batch: Sequence[Any]) -> Floats:
         """Return the features of RGB pictures, (n, 1280) float32."""
-        return each(self._one, checked_pictures(batch, self.name), self.dimensions)
+        return embed_each(self._one, checked_pictures(batch, self.name), self.dimensions)
 
     def _one(self, picture: Image) -> Floats:
         vector: Floats = self._network.run({"pictures": prepare_picture(picture, SIDE)})[0]

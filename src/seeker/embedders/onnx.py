@@ -36,11 +36,11 @@ class OnnxGraph:
 
     def node(self, kind: str, inputs: Sequence[str], output: str, **attributes: Attribute) -> str:
         """Add an operation and return the name of its output."""
-        written = b"".join(_text(1, one) for one in inputs) + _text(2, output)
-        written += _text(3, output) + _text(4, kind)
+        node = b"".join(_text(1, one) for one in inputs) + _text(2, output)
+        node += _text(3, output) + _text(4, kind)
         for name, value in attributes.items():
-            written += _bytes(5, _attribute(name, value))
-        self._nodes.append(written)
+            node += _bytes(5, _attribute(name, value))
+        self._nodes.append(node)
         return output
 
     def file(
@@ -58,12 +58,12 @@ class OnnxGraph:
 
 def _attribute(name: str, value: Attribute) -> bytes:
     """Write an AttributeProto."""
-    head = _text(1, name)
+    start = _text(1, name)
     if isinstance(value, int):
-        return head + _number(3, value) + _number(20, _INT)
+        return start + _number(3, value) + _number(20, _INT)
     if isinstance(value, str):
-        return head + _text(4, value) + _number(20, _STRING)
-    return head + b"".join(_number(8, one) for one in value) + _number(20, _INTS)
+        return start + _text(4, value) + _number(20, _STRING)
+    return start + b"".join(_number(8, one) for one in value) + _number(20, _INTS)
 
 
 def _value(name: str, shape: Sequence[int | str]) -> bytes:
@@ -77,12 +77,12 @@ def _value(name: str, shape: Sequence[int | str]) -> bytes:
 
 def _varint(value: int) -> bytes:
     """Write a whole number, seven bits at a time, the lowest first."""
-    written = bytearray()
+    parts = bytearray()
     while value > 0x7F:
-        written.append(value & 0x7F | 0x80)
+        parts.append(value & 0x7F | 0x80)
         value >>= 7
-    written.append(value)
-    return bytes(written)
+    parts.append(value)
+    return bytes(parts)
 
 
 def _number(field: int, value: int) -> bytes:
@@ -97,7 +97,7 @@ def _text(field: int, value: str) -> bytes:
     return _bytes(field, value.encode())
 
 
-Thing = TypeVar("Thing")
+Input = TypeVar("Input")
 
 
 class OnnxNetwork:
@@ -127,15 +127,17 @@ class OnnxNetwork:
         return output
 
 
-def each(embed: Callable[[Thing], Floats], things: Sequence[Thing], dimensions: int) -> Floats:
-    """Return the vectors of things, (n, dimensions) float32, embedded side by side on all cores."""
-    vectors = np.empty((len(things), dimensions), np.float32)
-    workers = min(cores(), len(things))
+def embed_each(
+    embed: Callable[[Input], Floats], inputs: Sequence[Input], dimensions: int
+) -> Floats:
+    """Return the vectors of inputs, (n, dimensions) float32, embedded side by side on all cores."""
+    vectors = np.empty((len(inputs), dimensions), np.float32)
+    workers = min(cores(), len(inputs))
     if workers <= 1:
-        _fill(vectors, map(embed, things))
+        _fill(vectors, map(embed, inputs))
     else:
         with ThreadPoolExecutor(workers, thread_name_prefix="embed") as pool:
-            _fill(vectors, pool.map(embed, things))
+            _fill(vectors, pool.map(embed, inputs))
     return vectors
 
 

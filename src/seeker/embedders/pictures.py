@@ -28,94 +28,30 @@ FORMAT_SUFFIXES = frozenset(
 )
 """How names of picture files end, in lower case. What counts in the end are the first bytes."""
 
-_HEAD = 4096
+_FORMAT_BYTES = 4096
+"""How much of a file is looked at to tell its format."""
 
-
-def format_of(contents: bytes) -> str:
-    """Return a picture's format, one of NAMES, from its first bytes."""
-    head = contents[:_HEAD]
-    if head.startswith(b"\xff\xd8\xff"):
-        return "JPEG"
-    if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        return "PNG"
-    if head.startswith((b"GIF87a", b"GIF89a")):
-        return "GIF"
-    if head.startswith(b"RIFF") and head[8:12] == b"WEBP":
-        return "WebP"
-    if head.startswith((b"II*\x00", b"MM\x00*")):
-        return "TIFF"
-    if head[4:8] == b"ftyp" and b"avi" in head[8:64]:
-        return "AVIF"
-    if head.startswith(b"BM"):
-        return "BMP"
-    if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") and b"<svg" in head:
-        return "SVG"
-    if not contents:
-        raise BadInput("The file is empty.")
-    raise BadInput(
-        "The file is not a picture in a format that is read.",
-        f"These are: {', '.join(FORMAT_NAMES)}.",
-    )
-
-
-def open_format(contents: bytes, kind: str) -> ImageFile:
-    """Return a picture of which only the header has been read.
-
-    The reader of the one format is called directly: `Image.open` would try others, too, and would
-    warn of large pictures that can still be read at a reduced size.
-    """
-    # Pillow warns of odd metadata on the standard error; a picture is either read or refused.
-    warnings.filterwarnings("ignore", module=r"PIL\.")
-    module = importlib.import_module(f"PIL.{_module(kind)}ImagePlugin")
-    reader = getattr(module, f"{_module(kind)}ImageFile")
-    picture: ImageFile = reader(io.BytesIO(contents), "")
-    return picture
-
-
-def webp_size(contents: bytes) -> tuple[int, int]:
-    """Return the declared width and height of a WebP picture, whose reader allocates at once."""
-    chunk, body = contents[12:16], contents[20:30]
-    if len(body) < 10:
-        raise BadInput("The picture is cut off.")
-    if chunk == b"VP8X":
-        return (
-            1 + int.from_bytes(body[4:7], "little"),
-            1 + int.from_bytes(body[7:10], "little"),
-        )
-    if chunk == b"VP8L":
-        bits = int.from_bytes(body[1:5], "little")
-        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-    return (
-        int.from_bytes(body[6:8], "little") & 0x3FFF,
-        int.from_bytes(body[8:10], "little") & 0x3FFF,
-    )
-
-
-def _module(kind: str) -> str:
-    return {"JPEG": "Jpeg", "PNG": "Png", "GIF": "Gif", "BMP": "Bmp", "TIFF": "Tiff"}.get(
-        kind, {"WebP": "WebP", "AVIF": "Avif"}.get(kind, "")
-    )
-
-
-PIXELS = 50_000_000
+MAX_PIXELS = 50_000_000
 """How many pixels are decoded at most: 7,071 × 7,071, or about 600 MB while it is worked on."""
 
-SIDE = 512
+MAX_SIDE_PIXELS = 512
 """How many pixels wide and high a picture is at most once it is opened."""
 
-BYTES = 200_000_000
+MAX_FILE_BYTES = 200_000_000
 """How long a picture file may be."""
 
-_JPEG_TIMES = 4
+_JPEG_FACTOR = 4
 """A JPEG may be so many times larger, for it is reduced while it is decoded."""
 
-_SCANS = 200
+_MAX_JPEG_SCANS = 200
 """How many passes a JPEG may make over the picture; usual are 1 to 12, and each takes its time."""
 
 _ORIENTATION = 0x0112
 
 
-def open_picture(source: str | Path | bytes, limit: int = PIXELS, side: int = SIDE) -> Image:
+def open_picture(
+    source: str | Path | bytes, limit: int = MAX_PIXELS, side: int = MAX_SIDE_PIXELS
+) -> Image:
     """Return a picture as RGB, upright, on white, the first frame, at most side × side pixels.
 
     source: a path, or the contents of a file. limit: a picture with more pixels is refused before
@@ -162,9 +98,10 @@ def _read(path: str | Path) -> bytes:
         about = os.stat(path)
         if not stat.S_ISREG(about.st_mode):
             raise BadInput("This is not a file.")
-        if about.st_size > BYTES:
+        if about.st_size > MAX_FILE_BYTES:
             raise BadInput(
-                f"The file has {about.st_size:,} bytes, more than the {BYTES:,} that are read."
+                f"The file has {about.st_size:,} bytes, more than the {MAX_FILE_BYTES:,} that are "
+                "read."
             )
         return Path(path).read_bytes()
     except FileNotFoundError:
@@ -181,11 +118,11 @@ def _decoded(contents: bytes, kind: str, limit: int, side: int) -> ImageFile:
         _check_size(webp_size(contents), limit)
     picture = open_format(contents, kind)
     if kind == "JPEG":
-        if contents.count(b"\xff\xda") > _SCANS:
+        if contents.count(b"\xff\xda") > _MAX_JPEG_SCANS:
             raise BadInput("The JPEG picture is made of too many passes.")
         # A progressive picture is held in full while it is decoded, however small it is to become.
         progressive = "progressive" in picture.info
-        _check_size(picture.size, limit if progressive else _JPEG_TIMES * limit)
+        _check_size(picture.size, limit if progressive else _JPEG_FACTOR * limit)
         picture.draft(None, (side, side))
     _check_size(picture.size, limit)
     picture.load()
@@ -230,9 +167,9 @@ def _on_white(picture: Image) -> Image:
         return _from_deep(picture)
     if not picture.has_transparency_data:
         return picture.convert("RGB")
-    seen = picture.convert("RGBA")
+    layer = picture.convert("RGBA")
     plain = Image.new("RGB", picture.size, "white")
-    plain.paste(seen, mask=seen.getchannel("A"))
+    plain.paste(layer, mask=layer.getchannel("A"))
     return plain
 
 
@@ -261,3 +198,69 @@ def _reason(problem: Exception) -> str:
     """Return what went wrong in a few words, on one line."""
     words = getattr(problem, "strerror", None) or " ".join(str(problem).split())
     return (words or type(problem).__name__)[:120]
+
+
+def format_of(contents: bytes) -> str:
+    """Return a picture's format, one of FORMAT_NAMES, from its first bytes."""
+    start = contents[:_FORMAT_BYTES]
+    if start.startswith(b"\xff\xd8\xff"):
+        return "JPEG"
+    if start.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "PNG"
+    if start.startswith((b"GIF87a", b"GIF89a")):
+        return "GIF"
+    if start.startswith(b"RIFF") and start[8:12] == b"WEBP":
+        return "WebP"
+    if start.startswith((b"II*\x00", b"MM\x00*")):
+        return "TIFF"
+    if start[4:8] == b"ftyp" and b"avi" in start[8:64]:
+        return "AVIF"
+    if start.startswith(b"BM"):
+        return "BMP"
+    if start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<") and b"<svg" in start:
+        return "SVG"
+    if not contents:
+        raise BadInput("The file is empty.")
+    raise BadInput(
+        "The file is not a picture in a format that is read.",
+        f"These are: {', '.join(FORMAT_NAMES)}.",
+    )
+
+
+def open_format(contents: bytes, kind: str) -> ImageFile:
+    """Return a picture of which only the header has been read.
+
+    The reader of the one format is called directly: `Image.open` would try others, too, and would
+    warn of large pictures that can still be read at a reduced size.
+    """
+    # Pillow warns of odd metadata on the standard error; a picture is either read or refused.
+    warnings.filterwarnings("ignore", module=r"PIL\.")
+    module = importlib.import_module(f"PIL.{_module(kind)}ImagePlugin")
+    reader = getattr(module, f"{_module(kind)}ImageFile")
+    picture: ImageFile = reader(io.BytesIO(contents), "")
+    return picture
+
+
+def webp_size(contents: bytes) -> tuple[int, int]:
+    """Return the declared width and height of a WebP picture, whose reader allocates at once."""
+    chunk, body = contents[12:16], contents[20:30]
+    if len(body) < 10:
+        raise BadInput("The picture is cut off.")
+    if chunk == b"VP8X":
+        return (
+            1 + int.from_bytes(body[4:7], "little"),
+            1 + int.from_bytes(body[7:10], "little"),
+        )
+    if chunk == b"VP8L":
+        bits = int.from_bytes(body[1:5], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    return (
+        int.from_bytes(body[6:8], "little") & 0x3FFF,
+        int.from_bytes(body[8:10], "little") & 0x3FFF,
+    )
+
+
+def _module(kind: str) -> str:
+    return {"JPEG": "Jpeg", "PNG": "Png", "GIF": "Gif", "BMP": "Bmp", "TIFF": "Tiff"}.get(
+        kind, {"WebP": "WebP", "AVIF": "Avif"}.get(kind, "")
+    )

@@ -41,7 +41,7 @@ def named(name: str, builtin_only: bool = False) -> Embedder:
     if not isinstance(name, str):
         raise BadInput(f"{name!r} is not the name of an embedder.", "Use a text, such as 'image'.")
     if name in _CLASSES:
-        return _made(_CLASSES[name])
+        return _load_class(_CLASSES[name])
     library, colon, model = name.partition(":")
     if not colon or not library or not model:
         raise NotFound(
@@ -50,21 +50,21 @@ def named(name: str, builtin_only: bool = False) -> Embedder:
             f"{[f'{one}:<model>' for one in ADAPTERS]}, or 'package.module:Class'.",
         )
     if library == "category":
-        return _made("seeker.embedders.category:CategoryEmbedder", model)
+        return _load_class("seeker.embedders.category:CategoryEmbedder", model)
     if builtin_only:
         raise BadInput(
             f"The embedder {name!r} is not one of Seeker's own.",
             f"Only {sorted(_CLASSES)} and 'category:<attribute>' are loaded here.",
         )
     if library in ADAPTERS:
-        return _made(ADAPTERS[library], model)
+        return _load_class(ADAPTERS[library], model)
     from seeker.embedders.custom import CustomEmbedder
 
     return CustomEmbedder(name)
 
 
-def _made(path: str, *settings: str) -> Embedder:
-    """Import a class of Seeker's own and make one of it."""
+def _load_class(path: str, *settings: str) -> Embedder:
+    """Import a class of Seeker's own and return an instance."""
     module, _, name = path.partition(":")
     embedder: Embedder = getattr(importlib.import_module(module), name)(*settings)
     return embedder

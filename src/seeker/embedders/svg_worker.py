@@ -7,7 +7,7 @@ until the input ends. It may take a fixed amount of memory and no more.
 import struct
 import sys
 
-_MEMORY = 2_000_000_000
+_MEMORY_BYTES = 2_000_000_000
 
 
 def main() -> None:
@@ -20,11 +20,11 @@ def main() -> None:
     except ImportError:  # Windows has no such limits; the time limit remains
         pass
     else:
-        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
-    come, go = sys.stdin.buffer, sys.stdout.buffer
-    while head := come.read(8):
-        side, length = struct.unpack("<II", head)
-        text = come.read(length).decode()
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    standard_in, standard_out = sys.stdin.buffer, sys.stdout.buffer
+    while request := standard_in.read(8):
+        side, length = struct.unpack("<II", request)
+        text = standard_in.read(length).decode()
         try:
             # System fonts would make the picture differ from machine to machine.
             drawing = resvg_py.svg_to_bytes(
@@ -33,8 +33,8 @@ def main() -> None:
             good = True
         except Exception as problem:
             drawing, good = str(problem)[:120].encode(), False
-        go.write(struct.pack("<?I", good, len(drawing)) + drawing)
-        go.flush()
+        standard_out.write(struct.pack("<?I", good, len(drawing)) + drawing)
+        standard_out.flush()
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ import numpy as np
 
 from seeker.embedders import weights
 from seeker.embedders.base import TEXT, Embedder, checked_texts
-from seeker.embedders.onnx import OnnxNetwork, each
+from seeker.embedders.onnx import OnnxNetwork, embed_each
 from seeker.types import Array, Floats
 
-TOKENS = 256
+MAX_TOKENS = 256
 """How many word pieces of a text are read; the network was trained with no more."""
 
-_CHARACTERS = 20_000
+_MAX_CHARACTERS = 20_000
 """How much of a text is looked at to find them; a whole book need not be cut into pieces."""
 
 
@@ -48,23 +48,23 @@ class TextEmbedder(Embedder):
         )
         self._tokenizer = Tokenizer.from_str(vocabulary.decode())
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(TOKENS)
+        self._tokenizer.enable_truncation(MAX_TOKENS)
 
     def embed(self, batch: Sequence[Any]) -> Floats:
         """Return the meanings of texts, (n, 384) float32."""
-        return each(self._one, checked_texts(batch, self.name), self.dimensions)
+        return embed_each(self._one, checked_texts(batch, self.name), self.dimensions)
 
     def _one(self, text: str) -> Floats:
         # Half a letter (a lone surrogate) is none that the tokenizer takes.
-        readable = text[:_CHARACTERS].encode("utf-8", "replace").decode()
+        readable = text[:_MAX_CHARACTERS].encode("utf-8", "replace").decode()
         pieces = self._tokenizer.encode(readable)
-        given = {
+        values = {
             "input_ids": pieces.ids,
             "attention_mask": pieces.attention_mask,
             "token_type_ids": pieces.type_ids,
         }
         inputs: dict[str, Array] = {
-            name: np.array([given[name]], np.int64) for name in self._network.inputs
+            name: np.array([values[name]], np.int64) for name in self._network.inputs
         }
         # No piece is padding, since a text is read alone; so the mean is over all of them.
         mean = self._network.run(inputs)[0].mean(axis=0, dtype=np.float64)

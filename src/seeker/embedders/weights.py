@@ -82,10 +82,10 @@ def read_checkpoint(contents: bytes) -> dict[str, Array]:
             raise BadInput("The weights are not in the legacy PyTorch format.")
         tensors = _Reader(file).load()
         keys = _Reader(file).load()
-        wanted = {tensor.storage.key: tensor.storage for tensor in tensors.values()}
+        storages = {tensor.storage.key: tensor.storage for tensor in tensors.values()}
         numbers = {}
         for key in keys:
-            storage = wanted[key]
+            storage = storages[key]
             (count,) = struct.unpack("<q", file.read(8))
             if count != storage.count:
                 raise BadInput("The weights hold a storage of another length than declared.")
@@ -110,18 +110,18 @@ def read_weights(package: str, distribution: str, path: str, checksum: str) -> b
 
     package: its name in Python; distribution: its name in the registry; checksum: SHA-256.
     """
-    mend = install_hint("--force-reinstall", "--no-deps", distribution)
-    found = find_spec(package)
-    if found is None or found.origin is None:
-        raise SeekerError(f"The package '{distribution}' is missing.", mend)
+    hint = install_hint("--force-reinstall", "--no-deps", distribution)
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise SeekerError(f"The package '{distribution}' is missing.", hint)
     try:
-        contents = (Path(found.origin).parent / path).read_bytes()
+        contents = (Path(spec.origin).parent / path).read_bytes()
     except OSError:
         raise SeekerError(
-            f"The package '{distribution}' does not hold the file '{path}'.", mend
+            f"The package '{distribution}' does not hold the file '{path}'.", hint
         ) from None
     if hashlib.sha256(contents).hexdigest() != checksum:
         raise SeekerError(
-            f"The file '{path}' of the package '{distribution}' is not the expected one.", mend
+            f"The file '{path}' of the package '{distribution}' is not the expected one.", hint
         )
     return contents

@@ -88,7 +88,7 @@ def network_features(pictures: Sequence[Path]) -> Floats:
     from PIL.Image import Resampling
 
     from seeker.embedders import weights
-    from seeker.embedders.onnx import OnnxNetwork, each
+    from seeker.embedders.onnx import OnnxNetwork, embed_each
     from seeker.embedders.pictures import open_picture
 
     checkpoint = weights.read_weights(
@@ -105,7 +105,7 @@ def network_features(pictures: Sequence[Path]) -> Floats:
         vector: Floats = network.run({"pictures": np.ascontiguousarray(pixels - 1.0)})[0]
         return vector
 
-    return each(embed, list(pictures), 1280)
+    return embed_each(embed, list(pictures), 1280)
 
 
 def efficientnet_lite2(tensors: Mapping[str, Array]) -> bytes:

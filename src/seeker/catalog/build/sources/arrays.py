@@ -16,7 +16,7 @@ from seeker.catalog.build.source import Record, RowProblem, SourceContents, Sour
 from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 
-_NAMES = ("ids", "id", "names")
+_ID_NAMES = ("ids", "id", "names")
 
 
 class ArraySource:
@@ -51,7 +51,7 @@ class ArraySource:
             if array.ndim == 1 and len(array) == self._length
         }
         self._ids = self._read_ids(None if options.ids is None else Path(options.ids))
-        used = {*self._views, *self._columns, *stacks[:1], *_NAMES}
+        used = {*self._views, *self._columns, *stacks[:1], *_ID_NAMES}
         self._unused = [name for name in arrays if name not in used]
         self.offer = SourceContents(
             pictures=self._pictures is not None,
@@ -102,7 +102,7 @@ class ArraySource:
         if file is not None:
             ids = _ids_of(file)
         else:
-            name = next((name for name in _NAMES if name in self._columns), None)
+            name = next((name for name in _ID_NAMES if name in self._columns), None)
             if name is None:
                 return None
             ids = [str(one) for one in self._columns.pop(name).tolist()]
@@ -172,14 +172,14 @@ def _ids_of(file: Path) -> list[str]:
         raise NotFound(f"There is no file '{file}' with ids.")
     try:
         if file.suffix.lower() == ".npy":
-            ids = _one(np.load(file, allow_pickle=False))
-            return [str(one) for one in ids.reshape(-1).tolist()]
+            array = _one(np.load(file, allow_pickle=False))
+            return [str(one) for one in array.reshape(-1).tolist()]
         text = file.read_text(encoding="utf-8-sig")
         if file.suffix.lower() == ".json":
-            given = json.loads(text)
-            if not isinstance(given, list):
+            ids = json.loads(text)
+            if not isinstance(ids, list):
                 raise ValueError("not a list")
-            return [str(one) for one in given]
+            return [str(one) for one in ids]
     except (ValueError, EOFError, zipfile.BadZipFile):
         raise BadInput(
             f"'{file}' cannot be read as ids.", "Give one per line, a JSON list, or an array."

@@ -37,9 +37,9 @@ class SafeRoot:
         if ".." in PurePosixPath(name).parts or ".." in PureWindowsPath(name).parts:
             raise BadInput("the path goes up with '..'")
         for ending in ("", *EXTENSIONS):
-            found = self._plain_file(self.root / f"{name}{ending}")
-            if found is not None:
-                return found
+            file = self._plain_file(self.root / f"{name}{ending}")
+            if file is not None:
+                return file
         raise NotFound("no such file")
 
     def _plain_file(self, path: Path) -> Path | None:
@@ -57,7 +57,7 @@ class SafeRoot:
         return resolved
 
 
-_ENDINGS = 6
+_MAX_ENDINGS = 6
 """How many endings of other files are told."""
 
 
@@ -73,26 +73,26 @@ class FolderSource:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._inside = SafeRoot(root)
-        if not self._found[0]:
+        self._safe_root = SafeRoot(root)
+        if not self._files[0]:
             raise BadInput(
                 f"There are no pictures in '{root}'.", f"Looked for {', '.join(EXTENSIONS)}."
             )
 
     @cached_property
-    def _found(self) -> tuple[list[str], list[str], Counter[str]]:
+    def _files(self) -> tuple[list[str], list[str], Counter[str]]:
         """The paths of pictures and of linked folders, and the endings of all other files."""
         pictures, links, others = [], [], Counter[str]()
-        for at, folders, files in os.walk(self._inside.root):
+        for at, folders, files in os.walk(self._safe_root.root):
             links += [
-                os.path.relpath(os.path.join(at, name), self._inside.root)
+                os.path.relpath(os.path.join(at, name), self._safe_root.root)
                 for name in folders
                 if os.path.islink(os.path.join(at, name))
             ]
             folders.sort()
             for name in files:
                 if name.lower().endswith(EXTENSIONS):
-                    pictures.append(os.path.relpath(os.path.join(at, name), self._inside.root))
+                    pictures.append(os.path.relpath(os.path.join(at, name), self._safe_root.root))
                 else:
                     others[Path(name).suffix.lower() or "no ending"] += 1
         return sorted(pictures), sorted(links), others
@@ -103,22 +103,22 @@ class FolderSource:
 
     def notes(self) -> list[str]:
         """Return what was found."""
-        pictures, _, others = self._found
+        pictures, _, others = self._files
         notes = [f"Found {len(pictures):,} pictures in '{self._root}'."]
         if others:
             often = sorted(others.items(), key=lambda one: (-one[1], one[0]))
-            kinds = ", ".join(f"{ending} ({count:,})" for ending, count in often[:_ENDINGS])
-            more = ", …" if len(often) > _ENDINGS else ""
+            kinds = ", ".join(f"{ending} ({count:,})" for ending, count in often[:_MAX_ENDINGS])
+            more = ", …" if len(often) > _MAX_ENDINGS else ""
             notes.append(f"Not looked at: {others.total():,} other files, {kinds}{more}.")
         return notes
 
     def count(self) -> int:
         """Return how many pictures there are."""
-        return len(self._found[0])
+        return len(self._files[0])
 
     def records(self) -> Iterator[Record | RowProblem]:
         """Yield the pictures, sorted by their paths."""
-        pictures, links, _ = self._found
+        pictures, links, _ = self._files
         for link in links:
             yield RowProblem(link, "link to a folder", "such links are not followed")
         for path in pictures:
@@ -128,7 +128,7 @@ class FolderSource:
         name = Path(path)
         try:
             name.as_posix().encode()
-            picture = self._inside.find(path)
+            picture = self._safe_root.find(path)
         except UnicodeEncodeError:
             return RowProblem(path, "name that is not UTF-8")
         except NotFound as error:

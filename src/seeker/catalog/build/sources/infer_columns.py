@@ -15,23 +15,23 @@ from seeker.catalog.build.sources.folder import SafeRoot
 from seeker.errors import BadInput, SeekerError
 from seeker.types import Array
 
-_APART = re.compile(r"[\s,;]+")
+_SEPARATORS = re.compile(r"[\s,;]+")
 
 
-def vector(cell: object) -> Array:
+def parse_vector(cell: object) -> Array:
     """Return the numbers in a cell, (d,): a list, or a text such as "[0.1, 0.2]" or "0.1 0.2"."""
     if isinstance(cell, str):
         cell = _numbers(cell)
     try:
-        found = np.asarray(cell, np.float64)
+        numbers = np.asarray(cell, np.float64)
     except (TypeError, ValueError, OverflowError):
         raise BadInput("it is not a list of numbers") from None
-    if found.ndim != 1 or not found.size:
+    if numbers.ndim != 1 or not numbers.size:
         raise BadInput("it is not a list of numbers")
-    return found
+    return numbers
 
 
-def length(cell: object) -> int | None:
+def vector_length(cell: object) -> int | None:
     """Return how many numbers a cell holds if it is plainly a vector: a list of two or more."""
     if isinstance(cell, str):
         if not (cell.startswith("[") and cell.endswith("]")):
@@ -41,10 +41,10 @@ def length(cell: object) -> int | None:
     ):
         return None
     try:
-        found = vector(cell)
+        numbers = parse_vector(cell)
     except BadInput:
         return None
-    return found.size if found.size > 1 else None
+    return numbers.size if numbers.size > 1 else None
 
 
 def _numbers(cell: str) -> object:
@@ -53,7 +53,7 @@ def _numbers(cell: str) -> object:
             return json.loads(cell)
         except (ValueError, RecursionError):
             pass
-    parts = _APART.split(cell.strip().strip("[](){}").strip())
+    parts = _SEPARATORS.split(cell.strip().strip("[](){}").strip())
     try:
         return [float(part) for part in parts if part]
     except ValueError:
@@ -76,7 +76,9 @@ TEXTS = (
     "content",
     "lyrics",
 )
-_SAID, _UNIQUE, _VECTORS = 0.5, 0.95, 0.8
+_USUAL_ID_SHARE, _LIKELY_ID_SHARE, _VECTOR_SHARE = 0.5, 0.95, 0.8
+"""Which share of the rows must have ids of their own, or vectors, for a column to hold these."""
+
 PICTURES = ("image", "picture", "photo", "img", "thumbnail", "file", "filename", "path")
 
 
@@ -95,7 +97,7 @@ class InferredColumns:
         """Return the guesses in sentences."""
         used = {self.id, self.title, self.picture, *self.text, *self.vectors}
         rest = [name for name in all_columns if name not in used]
-        kept = list(self.attributes) if self.attributes is not None else rest
+        attributes = list(self.attributes) if self.attributes is not None else rest
         vectors = [f"{name} ({dimensions})" for name, dimensions in self.vectors.items()]
         return [
             f"  id          {self.id or 'none: the number of the row'}",
@@ -103,7 +105,7 @@ class InferredColumns:
             f"  text        {', '.join(self.text) or 'none'}",
             f"  picture     {self.picture or 'none'}",
             f"  vectors     {', '.join(vectors) or 'none'}",
-            f"  attributes  {', '.join(kept) or 'none'}",
+            f"  attributes  {', '.join(attributes) or 'none'}",
         ]
 
 
@@ -111,72 +113,72 @@ def infer(
     columns: Sequence[str],
     sample: Sequence[Mapping[str, Any]],
     options: SourceOptions,
-    inside: SafeRoot | None,
+    root: SafeRoot | None,
 ) -> InferredColumns:
     """Return what the columns are: as the options say, and otherwise as it looks."""
-    asked = (options.id, options.title, options.picture, *(options.text or ()))
-    for name in (*asked, *(options.attributes or ()), *(options.vectors or ())):
+    named = (options.id, options.title, options.picture, *(options.text or ()))
+    for name in (*named, *(options.attributes or ()), *(options.vectors or ())):
         if name is not None and name not in columns:
             raise BadInput(f"There is no column {name!r}.", f"The columns are {list(columns)}.")
     vectors = _vectors(columns, sample, options)
     free = [name for name in columns if name not in vectors]
-    picture = options.picture or (_picture(free, sample, inside) if inside else None)
-    named = options.id or _id(free, sample, picture)
-    title = options.title or _title(free, {named, picture})
+    picture = options.picture or (_picture(free, sample, root) if root else None)
+    id = options.id or _id(free, sample, picture)
+    title = options.title or _title(free, {id, picture})
     text = options.text
     if text is None:
         text = tuple(
             name
-            for wanted in TEXTS
+            for usual in TEXTS
             for name in free
-            if name.lower() == wanted and name not in (named, picture, title)
+            if name.lower() == usual and name not in (id, picture, title)
         )
-    return InferredColumns(named, title, text, picture, options.attributes, vectors)
+    return InferredColumns(id, title, text, picture, options.attributes, vectors)
 
 
 def _vectors(
     columns: Sequence[str], sample: Sequence[Mapping[str, Any]], options: SourceOptions
 ) -> dict[str, int]:
-    found = {}
+    dimensions = {}
     for name in options.vectors if options.vectors is not None else columns:
-        given = [row[name] for row in sample if row.get(name) not in (None, "")]
-        sizes = [size for size in map(_size if options.vectors else length, given) if size]
+        cells = [row[name] for row in sample if row.get(name) not in (None, "")]
+        sizes = [size for size in map(_size if options.vectors else vector_length, cells) if size]
         # A few rows may be broken; they are bad rows, not a reason to take the column for another.
-        if sizes and (options.vectors or len(sizes) >= _VECTORS * len(given)):
-            found[name] = max(sorted(set(sizes)), key=sizes.count)
+        if sizes and (options.vectors or len(sizes) >= _VECTOR_SHARE * len(cells)):
+            dimensions[name] = max(sorted(set(sizes)), key=sizes.count)
         elif options.vectors:
             raise BadInput(
                 f"The column {name!r} holds no vectors.", "They look like [0.1, 0.2, 0.3]."
             )
-    return found
+    return dimensions
 
 
 def _size(cell: object) -> int | None:
     try:
-        return vector(cell).size
+        return parse_vector(cell).size
     except BadInput:
         return None
 
 
 def _picture(
-    columns: Sequence[str], sample: Sequence[Mapping[str, Any]], inside: SafeRoot
+    columns: Sequence[str], sample: Sequence[Mapping[str, Any]], root: SafeRoot
 ) -> str | None:
     likely = sorted(
         (name for name in columns if any(word in name.lower() for word in PICTURES)),
         key=lambda name: (name.lower() not in PICTURES, columns.index(name)),
     )
     for name in likely:
-        given = [row[name] for row in sample if row.get(name)]
-        if given and sum(_is_picture(one, inside) for one in given) * 2 >= len(given):
+        cells = [row[name] for row in sample if row.get(name)]
+        if cells and sum(_is_picture(one, root) for one in cells) * 2 >= len(cells):
             return name
     return None
 
 
-def _is_picture(value: object, inside: SafeRoot) -> bool:
+def _is_picture(value: object, root: SafeRoot) -> bool:
     if isinstance(value, bytes) or (isinstance(value, dict) and value.get("bytes")):
         return True
     try:
-        return isinstance(value, str) and inside.find(value).is_file()
+        return isinstance(value, str) and root.find(value).is_file()
     except SeekerError:
         return False
 
@@ -184,18 +186,18 @@ def _is_picture(value: object, inside: SafeRoot) -> bool:
 def _id(
     columns: Sequence[str], sample: Sequence[Mapping[str, Any]], picture: str | None
 ) -> str | None:
-    said = [name for wanted in IDS for name in columns if name.lower() == wanted]
-    likely = [name for name in columns if name.lower().endswith("_id") and name not in said]
+    usual = [name for id in IDS for name in columns if name.lower() == id]
+    likely = [name for name in columns if name.lower().endswith("_id") and name not in usual]
     likely += [name for name in (picture,) if name and name not in likely]
-    for name in (*said, *likely):
+    for name in (*usual, *likely):
         different = len({str(row[name]) for row in sample if row.get(name) not in (None, "")})
         # A few doubled or missing ids are bad rows; many mean that this is not the id.
-        if different >= (_SAID if name in said else _UNIQUE) * len(sample):
+        if different >= (_USUAL_ID_SHARE if name in usual else _LIKELY_ID_SHARE) * len(sample):
             return name
     return None
 
 
-def _title(columns: Sequence[str], taken: set[str | None]) -> str | None:
-    said = [name for wanted in TITLES for name in columns if name.lower() == wanted]
+def _title(columns: Sequence[str], used: set[str | None]) -> str | None:
+    usual = [name for title in TITLES for name in columns if name.lower() == title]
     likely = [name for name in columns if name.lower().endswith("title")]
-    return next((name for name in (*said, *likely) if name not in taken), None)
+    return next((name for name in (*usual, *likely) if name not in used), None)

@@ -27,11 +27,11 @@ def read_lines(handle: IO[str]) -> Iterator[str | None]:
 
 def count_lines(path: Path) -> int:
     """Return how many ends of lines a file has."""
-    found = 0
+    count = 0
     with path.open("rb") as handle:
         while block := handle.read(2**20):
-            found += block.count(b"\n")
-    return found
+            count += block.count(b"\n")
+    return count
 
 
 class JsonRows:

@@ -12,7 +12,7 @@ from seeker.errors import BadInput, missing_package
 if TYPE_CHECKING:
     import psycopg
 
-_BATCH = 1000
+_BATCH_ROWS = 1000
 
 
 class PostgresRows:
@@ -50,8 +50,8 @@ class PostgresRows:
     def count(self) -> int:
         """Return how many rows there are."""
         with self._connect() as connection:
-            found = connection.execute(self._query("SELECT count(*) FROM {}")).fetchone()
-            return int(found[0]) if found else 0
+            row = connection.execute(self._query("SELECT count(*) FROM {}")).fetchone()
+            return int(row[0]) if row else 0
 
     def rows(self) -> Iterator[tuple[str, dict[str, Any] | RowProblem]]:
         """Yield each row with its place."""
@@ -60,7 +60,7 @@ class PostgresRows:
         order = sql.Identifier(self._key) if self._key else sql.SQL("ctid")
         query = self._query("SELECT * FROM {} ORDER BY ") + order
         with self._connect() as connection, connection.cursor("seeker") as cursor:
-            cursor.itersize = _BATCH
+            cursor.itersize = _BATCH_ROWS
             cursor.execute(query)
             for number, row in enumerate(cursor, start=1):
                 yield f"row {number}", dict(zip(self.columns, row, strict=True))
@@ -71,24 +71,24 @@ class PostgresRows:
         return sql.SQL(text).format(sql.Identifier(*self._table.split(".")))
 
     def _primary_key(self, connection: Any) -> str | None:
-        found = connection.execute(
+        keys = connection.execute(
             "SELECT a.attname FROM pg_index i JOIN pg_attribute a "
             "ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey) "
             "WHERE i.indrelid = %s::regclass AND i.indisprimary",
             (self._quoted(connection),),
         ).fetchall()
-        return str(found[0][0]) if len(found) == 1 else None
+        return str(keys[0][0]) if len(keys) == 1 else None
 
     def _quoted(self, connection: Any) -> str:
         from psycopg import sql
 
         return str(sql.Identifier(*self._table.split(".")).as_string(connection))
 
-    def _connect(self) -> _Connected:
-        return _Connected(self._address)
+    def _connect(self) -> _Connection:
+        return _Connection(self._address)
 
 
-class _Connected:
+class _Connection:
     """A connection in a read-only snapshot, whose errors are sentences without secrets."""
 
     def __init__(self, address: str) -> None:

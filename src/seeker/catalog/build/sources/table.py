@@ -16,9 +16,9 @@ from seeker.catalog.build.sources.infer_columns import infer
 from seeker.errors import BadInput, NotFound
 from seeker.types import Array
 
-_SAMPLE = 200
-_LONGEST_ID = 4096
-_NOTHING = {"nan", "n/a", "#n/a"}
+_SAMPLE_ROWS = 200
+_MAX_ID_CHARACTERS = 4096
+_EMPTY_CELLS = {"nan", "n/a", "#n/a"}
 
 MAX_CELL_CHARACTERS = 2**20
 """A text with more characters than this is not about one item."""
@@ -48,16 +48,16 @@ class TableSource:
 
     def __init__(self, rows: Rows, options: SourceOptions, images: Path | None) -> None:
         self._rows = rows
-        self._inside = None if images is None else SafeRoot(images)
+        self._safe_root = None if images is None else SafeRoot(images)
         self.loose = rows.loose
-        first = [row for _, row in islice(rows.rows(), _SAMPLE)]
+        first = [row for _, row in islice(rows.rows(), _SAMPLE_ROWS)]
         sample = [row for row in first if not isinstance(row, RowProblem)]
         if not sample:
             raise _unreadable(rows.origin().get("path", "the source"), first)
         self._all = list(dict.fromkeys([*rows.columns, *(name for row in sample for name in row)]))
-        self._columns = infer(self._all, sample, options, self._inside)
+        self._columns = infer(self._all, sample, options, self._safe_root)
         named = [str(row.get(self._columns.picture or "", "")).lower() for row in sample]
-        self._endings = any(name.endswith(EXTENSIONS) for name in named)
+        self._has_endings = any(name.endswith(EXTENSIONS) for name in named)
         self.offer = SourceContents(
             pictures=self._columns.picture is not None,
             text=self._columns.title is not None or bool(self._columns.text),
@@ -67,17 +67,17 @@ class TableSource:
     @property
     def names_have_endings(self) -> bool:
         """Whether paths of pictures are given with their endings, such as .jpg."""
-        return self._endings
+        return self._has_endings
 
     def origin(self) -> dict[str, Any]:
         """Return where the items come from and what the columns were taken for."""
-        taken = self._columns
+        inferred = self._columns
         columns = {
-            "id": taken.id,
-            "title": taken.title,
-            "text": list(taken.text),
-            "picture": taken.picture,
-            "vectors": list(taken.vectors),
+            "id": inferred.id,
+            "title": inferred.title,
+            "text": list(inferred.text),
+            "picture": inferred.picture,
+            "vectors": list(inferred.vectors),
         }
         return {**self._rows.origin(), "columns": columns}
 
@@ -102,19 +102,19 @@ class TableSource:
         id = str(number) if columns.id is None else self._text(row.get(columns.id)).strip()
         if not id:
             return RowProblem(place, "no id")
-        if len(id) > _LONGEST_ID:
+        if len(id) > _MAX_ID_CHARACTERS:
             return RowProblem(place, "id that is too long", f"{len(id):,} characters")
         picture: Picture | None = None
         if columns.picture is not None:
-            found = self._picture(place, row.get(columns.picture))
-            if isinstance(found, RowProblem):
-                return found
-            picture = found
+            cell = self._picture(place, row.get(columns.picture))
+            if isinstance(cell, RowProblem):
+                return cell
+            picture = cell
         vectors: dict[str, Array | str] = {}
         for name in columns.vectors:
             if row.get(name) not in (None, ""):
                 try:
-                    vectors[name] = infer_columns.vector(row[name])
+                    vectors[name] = infer_columns.parse_vector(row[name])
                 except BadInput as error:
                     vectors[name] = error.message
         return Record(
@@ -134,24 +134,24 @@ class TableSource:
         else:
             used = {columns.id, columns.title, columns.picture, *columns.text, *columns.vectors}
             names = [name for name in row if name not in used and isinstance(name, str)]
-        found = {}
+        values = {}
         for name in names:
             value = plain_value(row[name])
-            if self.loose and isinstance(value, str) and value.lower() in _NOTHING:
+            if self.loose and isinstance(value, str) and value.lower() in _EMPTY_CELLS:
                 value = None
             if value is not None:
-                found[name] = value
-        return found
+                values[name] = value
+        return values
 
     def _picture(self, place: str, cell: object) -> Picture | RowProblem:
         if isinstance(cell, dict):
             cell = cell.get("bytes") or cell.get("path")
         if isinstance(cell, bytes):
             return cell
-        if not isinstance(cell, str) or not cell or self._inside is None:
+        if not isinstance(cell, str) or not cell or self._safe_root is None:
             return RowProblem(place, "no picture")
         try:
-            return self._inside.find(cell)
+            return self._safe_root.find(cell)
         except NotFound:
             return RowProblem(place, "no picture", f"no file {shorten(cell)}")
         except BadInput as error:
