@@ -66,8 +66,8 @@ class UsearchExact(Contestant):
         from usearch.index import search
 
         def whole(query: Vectors) -> list[int]:
-            found = search(vectors, query, PAGE, MetricKind.L2sq, exact=True)
-            return [int(row) for row in found.keys]
+            matches = search(vectors, query, PAGE, MetricKind.L2sq, exact=True)
+            return [int(row) for row in matches.keys]
 
         yield "nothing", [_way("averaged vector", True, vectors, whole)]
 
@@ -78,8 +78,8 @@ class UsearchExact(Contestant):
 
         def rounded(query: Vectors) -> list[int]:
             narrow = np.clip(np.rint(query * scale), -127, 127).astype(np.int8)
-            found = search(small, narrow, PAGE, MetricKind.L2sq, exact=True)
-            return [int(row) for row in found.keys]
+            matches = search(small, narrow, PAGE, MetricKind.L2sq, exact=True)
+            return [int(row) for row in matches.keys]
 
         yield "bytes", [_way("averaged vector, int8", False, vectors, rounded)]
 

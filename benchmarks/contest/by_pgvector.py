@@ -82,10 +82,10 @@ class Pgvector(Contestant):
             return "[" + ",".join(map(str, average(vectors, round).tolist())) + "]"
 
         def ask(query: str) -> list[int]:
-            found = cursor.execute(
+            result = cursor.execute(
                 f"SELECT id FROM items ORDER BY vector <-> %s::vector LIMIT {PAGE}", (query,)
             )
-            return [int(row[0]) for row in found.fetchall()]
+            return [int(row[0]) for row in result.fetchall()]
 
         def truth(round: Round) -> list[int]:
             return nearest(vectors, average(vectors, round), norms)

@@ -56,13 +56,13 @@ SETS: dict[str, dict[str, Searcher]] = {
 
 def choose_methods(names: Sequence[str]) -> dict[str, Searcher]:
     """Return methods by their names or by the names of sets of them."""
-    known = {name: method for methods in SETS.values() for name, method in methods.items()}
+    by_name = {name: method for methods in SETS.values() for name, method in methods.items()}
     chosen: dict[str, Searcher] = {}
     for name in names:
         if name in SETS:
             chosen |= SETS[name]
-        elif name in known:
-            chosen[name] = known[name]
+        elif name in by_name:
+            chosen[name] = by_name[name]
         else:
-            raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*known]}.")
+            raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*by_name]}.")
     return chosen
