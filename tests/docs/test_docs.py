@@ -28,6 +28,9 @@ LANGUAGES = {
 OTHERS_RUN_IT = {"docs/reference/http.md", "docs/how-to/shards-on-ray.md"}
 """Pages with tests of their own, which need more than a folder."""
 
+HOUSES = ("src", "tests", "benchmarks", "docs", "examples")
+"""Folders with files that the documentation names."""
+
 MAX_TOUCHED_FILES = 5
 """Files that a new kind of anything may touch."""
 
@@ -164,6 +167,18 @@ def test_links_between_pages_lead_somewhere() -> None:
             outside = target.startswith(("http:", "https:", "mailto:"))
             if not outside and not (page.parent / target).exists():
                 lost.append(f"{_name(page)}: {target}")
+    assert lost == []
+
+
+def test_files_that_are_named_are_there() -> None:
+    files = [path.as_posix() for folder in HOUSES for path in (ROOT / folder).rglob("*.*")]
+    lost = []
+    for page in pages("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs"):
+        text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for name in re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.(?:py|js))\b[^`]*`", text):
+            own = name in {block.saved_as for block in blocks(page)}
+            if not own and not any(file.endswith(f"/{name}") for file in files):
+                lost.append(f"{_name(page)}: {name}")
     assert lost == []
 
 

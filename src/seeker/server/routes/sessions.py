@@ -16,6 +16,7 @@ from seeker.server.dependencies import (
     Offset,
     SessionTurn,
     SessionTurnDep,
+    StrictRoute,
     session_starter,
 )
 from seeker.server.errors import problem_statuses
@@ -41,7 +42,6 @@ from seeker.server.service import (
     ServiceDep,
     make_idempotency_key,
 )
-from seeker.server.strict_json import StrictRoute
 from seeker.server.validation import (
     check_filter,
     check_length,

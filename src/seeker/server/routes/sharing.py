@@ -15,6 +15,7 @@ from seeker.server.dependencies import (
     Offset,
     SessionTurnDep,
     Share,
+    StrictRoute,
     copier,
     session_starter,
 )
@@ -38,7 +39,6 @@ from seeker.server.service import (
     ServiceDep,
     make_idempotency_key,
 )
-from seeker.server.strict_json import StrictRoute
 from seeker.server.validation import check_length
 from seeker.stores import IdempotencyKey
 
