@@ -34,7 +34,7 @@ from seeker.server.settings import Settings
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium
 from browser.search import Search
-from support.servers import until
+from support.servers import TIMEOUT_SECONDS, until
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = Path(seeker.__file__).parent
@@ -224,6 +224,7 @@ def follow(browser: Browser, folder: Path) -> Way:
     """Let somebody click, and return the way of the second click: by then, all is warm."""
     trace = ServiceTrace()
     with trace.installed(), serving(folder) as address, browser.new_page() as page:
+        page.set_default_timeout(1000 * TIMEOUT_SECONDS)
         search = Search(page).begin(address)
         search.like(search.titles()[0])
         title = search.titles()[1]
