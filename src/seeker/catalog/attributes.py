@@ -19,6 +19,14 @@ PlainValue = None | bool | int | float | str | list[str]
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d*)?([eE][+-]?\d+)?")
 _INT64 = 2**63
 
+KIND_NAMES: Mapping[str, str] = {
+    "number": "a number",
+    "text": "a text",
+    "boolean": "true or false",
+    "tags": "tags",
+}
+"""How the kinds are called in a sentence."""
+
 
 def plain_value(value: object) -> PlainValue:
     """Return a value as one that can be kept: a number, a text, a boolean, tags, or None."""
@@ -126,15 +134,6 @@ def as_text(value: PlainValue) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value)
-
-
-KIND_NAMES: Mapping[str, str] = {
-    "number": "a number",
-    "text": "a text",
-    "boolean": "true or false",
-    "tags": "tags",
-}
-"""How the kinds are called in a sentence."""
 
 
 def shorten(value: Any, length: int = 60) -> str:

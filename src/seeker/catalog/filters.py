@@ -12,6 +12,9 @@ import numpy as np
 from seeker.catalog.attributes import KIND_NAMES, Kind, PlainValue, clean_text, shorten
 from seeker.errors import BadInput, NotFound
 
+_MAX_FLOAT = sys.float_info.max
+_COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
 
 @dataclass(frozen=True)
 class Facet:
@@ -35,10 +38,6 @@ class Facet:
             **asdict(self),
             "values": [{"value": value, "count": count} for value, count in self.values],
         }
-
-
-_LARGEST = sys.float_info.max
-_COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
 @dataclass(frozen=True)
@@ -158,4 +157,4 @@ def _within_reach(value: float) -> float:
     """Return a number as SQLite knows it: whole ones beyond 64 bits exist only in Python."""
     if abs(value) < 2**63:
         return value
-    return float(min(max(value, -_LARGEST), _LARGEST))
+    return float(min(max(value, -_MAX_FLOAT), _MAX_FLOAT))

@@ -25,6 +25,9 @@ from seeker.errors import Conflict
 from seeker.types import Doubles, Rows
 from seeker.validation import check_whole
 
+_MAX_CACHED_FACETS = 16
+_WALK_ROWS = 4096
+
 
 class ItemTableError(Conflict):
     """A catalog whose files are not as they were when it was opened."""
@@ -125,10 +128,6 @@ class MemoryConnection:
                 self._fill(owned.connection)
                 self._owned = owned
             yield self._owned.connection
-
-
-_MAX_CACHED_FACETS = 16
-_WALK_ROWS = 4096
 
 
 class ItemTable:

@@ -20,6 +20,10 @@ INTERRUPTED = 130
 
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
 _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+_NO_MEMORY = (
+    "There is not enough memory for this. Close other programs, use a machine with more, or make "
+    "the catalog smaller (--dtype int8)."
+)
 
 
 class CommandStopped(SeekerError):
@@ -81,12 +85,6 @@ def _unforeseen(error: Exception) -> str:
         f"This is a mistake in Seeker, not yours: {type(error).__name__}. Where it happened is in "
         f"'{file.name}'; please report it."
     )
-
-
-_NO_MEMORY = (
-    "There is not enough memory for this. Close other programs, use a machine with more, or make "
-    "the catalog smaller (--dtype int8)."
-)
 
 
 def _refused(error: OSError) -> str:

@@ -19,6 +19,8 @@ from seeker.embedders.text import TextEmbedder
 
 EMBEDDERS: tuple[type[Embedder], ...] = (ImageEmbedder, ColourEmbedder, TextEmbedder)
 
+_MAX_PAGES = 12
+
 
 def folder() -> Path:
     """Return where the built-in catalog lies; other pictures or embedders make another one."""
@@ -38,9 +40,6 @@ def demo_catalog(tell: ProgressCallback | None = None, progress: bool = False) -
     source = Emoji()
     views = [embedder.name for embedder in EMBEDDERS]
     return build(source, place, views=views, about=source.about(), tell=tell, progress=progress)
-
-
-_MAX_PAGES = 12
 
 
 def sample_search(catalog: Catalog, target: str = "1F98A", seed: int = 1) -> Iterator[str]:

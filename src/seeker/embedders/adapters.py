@@ -20,6 +20,10 @@ from seeker.types import Floats
 
 Model = TypeVar("Model")
 
+CLIP_EXTRA = "clip"
+FASTEMBED_EXTRA = "fastembed"
+SENTENCE_TRANSFORMERS_EXTRA = "sentence-transformers"
+
 
 def load_weights(name: str, load: Callable[[], Model]) -> Model:
     """Return what load() returns; libraries fail in many ways when weights cannot be had."""
@@ -38,9 +42,6 @@ def unit(vectors: object) -> Floats:
     exact = np.asarray(vectors, np.float64)
     length = np.linalg.norm(exact, axis=-1, keepdims=True)
     return np.asarray(exact / np.where(length > 0.0, length, 1.0), np.float32)
-
-
-CLIP_EXTRA = "clip"
 
 
 class ClipEmbedder(Embedder):
@@ -88,9 +89,6 @@ class ClipEmbedder(Embedder):
             return unit(self._model.encode_text(self._tokenize(words)).float().cpu().numpy())
 
 
-FASTEMBED_EXTRA = "fastembed"
-
-
 class FastembedEmbedder(Embedder):
     """A text or picture model that fastembed knows."""
 
@@ -123,9 +121,6 @@ class FastembedEmbedder(Embedder):
         check = checked_texts if TEXT in self.reads else checked_pictures
         things = list(check(batch, self.name))
         return unit(list(self._model.embed(things))).reshape(len(things), self.dimensions)
-
-
-SENTENCE_TRANSFORMERS_EXTRA = "sentence-transformers"
 
 
 class SentenceTransformersEmbedder(Embedder):

@@ -30,6 +30,12 @@ _STAGES = (
     (1, 6, 320, 1),
 )
 
+INPUT_PIXELS = 224
+"""The pixels of the network's square input."""
+
+_FORMAT_VERSION = 1
+"""Counts up whenever the converted file or the preparation of pictures changes."""
+
 
 @dataclass(frozen=True, eq=False)
 class Layer:
@@ -110,18 +116,11 @@ def efficientnet_onnx(tensors: Mapping[str, Array], side: int) -> bytes:
     return graph.file({"pictures": ["n", 3, side, side]}, {"features": ["n", DIMENSIONS]})
 
 
-SIDE = 224
-"""The pixels of the network's square input."""
-
-_FORMAT = 1
-"""Counts up whenever the converted file or the preparation of pictures changes."""
-
-
 class ImageEmbedder(Embedder):
     """The mean of the last layer of EfficientNet-Lite0 over the picture, 1,280 numbers."""
 
     name = "image"
-    version = f"efficientnet-lite0-57934424/{SIDE}/{_FORMAT}"
+    version = f"efficientnet-lite0-57934424/{INPUT_PIXELS}/{_FORMAT_VERSION}"
     dimensions = DIMENSIONS
     metric = "cosine"
     reads = frozenset({PICTURE})
@@ -129,7 +128,9 @@ class ImageEmbedder(Embedder):
     def __init__(self) -> None:
         """Load the network, converting it into the cache folder the first time."""
         self._network = OnnxNetwork(
-            cache.cached_file(f"efficientnet-lite0-{SIDE}-v{_FORMAT}", ".onnx", onnx_model)
+            cache.cached_file(
+                f"efficientnet-lite0-{INPUT_PIXELS}-v{_FORMAT_VERSION}", ".onnx", onnx_model
+            )
         )
 
     def embed(self, batch: Sequence[Any]) -> Floats:
@@ -137,7 +138,7 @@ class ImageEmbedder(Embedder):
         return embed_each(self._one, checked_pictures(batch, self.name), self.dimensions)
 
     def _one(self, picture: Image) -> Floats:
-        vector: Floats = self._network.run({"pictures": prepare_picture(picture, SIDE)})[0]
+        vector: Floats = self._network.run({"pictures": prepare_picture(picture, INPUT_PIXELS)})[0]
         return vector
 
 
@@ -149,7 +150,7 @@ def onnx_model() -> bytes:
         "models/efficientnet-lite0-57934424.pth",
         "579344248a93e23026e6b78f1f6faf0bc1d282386f6c881cdbaacd49cabf77db",
     )
-    return efficientnet_onnx(weights.read_checkpoint(checkpoint), SIDE)
+    return efficientnet_onnx(weights.read_checkpoint(checkpoint), INPUT_PIXELS)
 
 
 def prepare_picture(picture: Image, side: int) -> Floats:

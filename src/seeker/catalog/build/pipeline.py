@@ -27,6 +27,13 @@ from seeker.errors import BadInput
 
 _MAX_EXAMPLES = 5
 
+ProgressCallback = Callable[[str], None]
+
+EMBEDDED_CHUNK_ROWS, VECTOR_CHUNK_ROWS = 256, 8192
+"""How many rows make a chunk: few where each costs time, many where vectors are there already."""
+
+Row = TypeVar("Row")
+
 
 class BuildReport:
     """Counts problems by kind and keeps the first few of each as examples.
@@ -89,9 +96,6 @@ def short_place(place: str) -> str:
     return place if place.isprintable() and len(place) <= 120 else shorten(place, 120)
 
 
-ProgressCallback = Callable[[str], None]
-
-
 class BuildProgress:
     """Sentences and, if asked for, a bar with items per second and the time left."""
 
@@ -134,12 +138,6 @@ class BuildProgress:
     ) -> None:
         if self._display is not None:
             self._display.close()
-
-
-EMBEDDED_CHUNK_ROWS, VECTOR_CHUNK_ROWS = 256, 8192
-"""How many rows make a chunk: few where each costs time, many where vectors are there already."""
-
-Thing = TypeVar("Thing")
 
 
 class EmptySourceError(BadInput):
@@ -214,8 +212,8 @@ def run_build(
         assembly.close()
 
 
-def _grouped(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    remaining = iter(things)
+def _grouped(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
+    remaining = iter(rows)
     while group := list(islice(remaining, size)):
         yield group
 

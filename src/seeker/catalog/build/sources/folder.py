@@ -20,6 +20,9 @@ from seeker.errors import BadInput, NotFound
 EXTENSIONS = tuple(sorted(FORMAT_SUFFIXES))
 """What the name of a picture ends with."""
 
+_MAX_ENDINGS = 6
+"""How many endings of other files are told."""
+
 
 class SafeRoot:
     """Finds files in a folder by names that a table or a folder gives."""
@@ -55,10 +58,6 @@ class SafeRoot:
         if not stat.S_ISREG(mode):
             raise BadInput("it is not a plain file")
         return resolved
-
-
-_MAX_ENDINGS = 6
-"""How many endings of other files are told."""
 
 
 class FolderSource:

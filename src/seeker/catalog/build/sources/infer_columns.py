@@ -17,49 +17,6 @@ from seeker.types import Array
 
 _SEPARATORS = re.compile(r"[\s,;]+")
 
-
-def parse_vector(cell: object) -> Array:
-    """Return the numbers in a cell, (d,): a list, or a text such as "[0.1, 0.2]" or "0.1 0.2"."""
-    if isinstance(cell, str):
-        cell = _numbers(cell)
-    try:
-        numbers = np.asarray(cell, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise BadInput("it is not a list of numbers") from None
-    if numbers.ndim != 1 or not numbers.size:
-        raise BadInput("it is not a list of numbers")
-    return numbers
-
-
-def vector_length(cell: object) -> int | None:
-    """Return how many numbers a cell holds if it is plainly a vector: a list of two or more."""
-    if isinstance(cell, str):
-        if not (cell.startswith("[") and cell.endswith("]")):
-            return None
-    elif not isinstance(cell, list | tuple | np.ndarray) or any(
-        isinstance(one, str | bool) for one in cell
-    ):
-        return None
-    try:
-        numbers = parse_vector(cell)
-    except BadInput:
-        return None
-    return numbers.size if numbers.size > 1 else None
-
-
-def _numbers(cell: str) -> object:
-    if cell.startswith("["):
-        try:
-            return json.loads(cell)
-        except (ValueError, RecursionError):
-            pass
-    parts = _SEPARATORS.split(cell.strip().strip("[](){}").strip())
-    try:
-        return [float(part) for part in parts if part]
-    except ValueError:
-        raise BadInput("it is not a list of numbers") from None
-
-
 IDS = ("id", "item_id", "_id", "uuid", "guid", "sku", "asin")
 TITLES = ("title", "name", "headline", "product_name", "display_name", "productdisplayname")
 TEXTS = (
@@ -201,3 +158,45 @@ def _title(columns: Sequence[str], used: set[str | None]) -> str | None:
     usual = [name for title in TITLES for name in columns if name.lower() == title]
     likely = [name for name in columns if name.lower().endswith("title")]
     return next((name for name in (*usual, *likely) if name not in used), None)
+
+
+def parse_vector(cell: object) -> Array:
+    """Return the numbers in a cell, (d,): a list, or a text such as "[0.1, 0.2]" or "0.1 0.2"."""
+    if isinstance(cell, str):
+        cell = _numbers(cell)
+    try:
+        numbers = np.asarray(cell, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise BadInput("it is not a list of numbers") from None
+    if numbers.ndim != 1 or not numbers.size:
+        raise BadInput("it is not a list of numbers")
+    return numbers
+
+
+def vector_length(cell: object) -> int | None:
+    """Return how many numbers a cell holds if it is plainly a vector: a list of two or more."""
+    if isinstance(cell, str):
+        if not (cell.startswith("[") and cell.endswith("]")):
+            return None
+    elif not isinstance(cell, list | tuple | np.ndarray) or any(
+        isinstance(one, str | bool) for one in cell
+    ):
+        return None
+    try:
+        numbers = parse_vector(cell)
+    except BadInput:
+        return None
+    return numbers.size if numbers.size > 1 else None
+
+
+def _numbers(cell: str) -> object:
+    if cell.startswith("["):
+        try:
+            return json.loads(cell)
+        except (ValueError, RecursionError):
+            pass
+    parts = _SEPARATORS.split(cell.strip().strip("[](){}").strip())
+    try:
+        return [float(part) for part in parts if part]
+    except ValueError:
+        raise BadInput("it is not a list of numbers") from None
