@@ -119,12 +119,12 @@ class LocalContext(RankingInputs):
 
     def candidates(self) -> Rows:
         """Return the items that come before the later ones, by row."""
-        fine = np.ones(self.scores.count, bool)
+        mask = np.ones(self.scores.count, bool)
         if self.scores.log_prior is not None:
-            fine = self.scores.log_prior > -np.inf
+            mask = self.scores.log_prior > -np.inf
         for rows in self.later:
-            fine[rows] = False
-        return np.flatnonzero(fine)
+            mask[rows] = False
+        return np.flatnonzero(mask)
 
     def distances(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other)."""

@@ -1,7 +1,7 @@
 """What follows from a session's state: the order of the items, and what is believed of them.
 
 A session keeps the log and takes what a person does; its finder computes. There are two kinds: one
-that holds scores of all items itself (`local`), and one that asks shards (`seeker.cluster`).
+that holds scores of all items itself (`local_finder`), and one that asks shards (`seeker.cluster`).
 """
 
 from __future__ import annotations
