@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 
 from support.documents import ROOT
 
-MAX_FILES = 46
+MAX_FILES = 45
 
 
 def test_a_click_passes_the_files_of_the_picture(browser: Browser, tmp_path: Path) -> None:

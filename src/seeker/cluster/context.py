@@ -18,7 +18,7 @@ from seeker.cluster.messages import (
 from seeker.cluster.prior import Prior
 from seeker.cluster.scores import FrontScores
 from seeker.display.context import RankingInputs
-from seeker.display.noise import KeyedNoise, noisy_probabilities, noisy_scores, shuffle_values
+from seeker.display.noise import KeyedNoise, noisy_probabilities, shuffle_values
 from seeker.display.ranking import ValueRanking, best_rows
 from seeker.types import Doubles, Rows
 
@@ -108,7 +108,7 @@ class FrontContext(RankingInputs):
         noise = KeyedNoise(self, width, per_click)
         return self._merged(
             lambda count: TopScoresQuery(width, per_click, count),
-            lambda rows: noisy_scores(self.scores, noise, rows),
+            lambda rows: self.scores.at(rows) + noise.at(rows),
         )
 
     def shuffled(self) -> ValueRanking:

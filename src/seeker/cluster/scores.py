@@ -8,8 +8,7 @@ from copy import copy
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior
 from seeker.models.base import Evidence, Grid, Model, Term
-from seeker.models.columns import ColumnStore
-from seeker.models.evaluator import ScoreEvaluator
+from seeker.models.evaluator import ColumnStore, ScoreEvaluator
 from seeker.space import Space
 from seeker.types import Doubles, Rows
 

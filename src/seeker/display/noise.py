@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seeker.models.protocol import ItemScores
 from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
@@ -77,13 +76,6 @@ class KeyedNoise:
             place = np.minimum(self.clicked.searchsorted(rows), len(self.clicked) - 1)
             noise /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
         return noise
-
-
-def noisy_scores(scores: ItemScores, noise: KeyedNoise, rows: Rows) -> Doubles:
-    """Return score + noise of some items, (rows,)."""
-    values = scores.at(rows)
-    values += noise.at(rows)
-    return values
 
 
 def noisy_probabilities(

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seeker.display.noise import KeyedNoise, noisy_scores
+from seeker.display.noise import KeyedNoise
 from seeker.display.ranking import ValueRanking, best_rows
 from seeker.models.base import Term
-from seeker.models.columns import scratch_array
+from seeker.models.evaluator import scratch_array
 from seeker.models.scores import Scores
 from seeker.types import Doubles, Floats, Rows
 
@@ -111,7 +111,7 @@ class TopK(ValueRanking):
 
     def values(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
-        return noisy_scores(self._scores, self._noise, rows)
+        return self._scores.at(rows) + self._noise.at(rows)
 
     def _best(self, count: int) -> Rows:
         listed_only = self.context.listed_only

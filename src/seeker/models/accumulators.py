@@ -16,8 +16,7 @@ import numpy as np
 
 from seeker.kernels.parallel import Interrupted, Stop, never, over_blocks
 from seeker.models.base import Term
-from seeker.models.columns import TermBatch, scratch_array
-from seeker.models.evaluator import NO_TERMS, ScoreEvaluator
+from seeker.models.evaluator import NO_TERMS, ScoreEvaluator, TermBatch, scratch_array
 from seeker.types import Array, Doubles, Floats, Rows
 
 _INT32 = 2**31 - 1

@@ -16,8 +16,7 @@ import numpy as np
 from seeker.kernels import EXACT
 from seeker.kernels.parallel import Interrupted, Stop, over_blocks
 from seeker.models.base import Evidence, Term
-from seeker.models.columns import ColumnBatch
-from seeker.models.evaluator import ScoreEvaluator
+from seeker.models.evaluator import ColumnBatch, ScoreEvaluator
 from seeker.space.probes import DistanceProbe
 from seeker.types import Doubles
 

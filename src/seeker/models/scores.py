@@ -16,8 +16,7 @@ import numpy as np
 from seeker.kernels.parallel import Stop, never
 from seeker.models.accumulators import Accumulator, ExactSums, UpperBounds
 from seeker.models.base import Evidence, Grid, Model, Term
-from seeker.models.columns import ColumnStore
-from seeker.models.evaluator import ScoreEvaluator
+from seeker.models.evaluator import ColumnStore, ScoreEvaluator
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.score_drop import ScoreDropBound, find_drop_bound
 from seeker.space import Space
