@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+
 import pytest
 
-from seeker import BadInput, Catalog, NotFound
+from seeker import BadInput, Catalog, Client, NotFound
 from seeker.engine import StaleStepError
-from seeker.session import Click, Say, Undo
+from seeker.server.schemas import StartRequest
+from seeker.session import Click, Say, SessionOptions, Undo
 from support.engines import engine
 
 
 def test_the_answer_is_that_of_a_session_in_this_process(two_views: Catalog) -> None:
     one = engine(two_views)
-    shown = one.start(seed=5, filter={"price": {"lt": 12}}, query="kind 2")
+    shown = one.start(seed=5, filter={"price": {"lt": 12}}, prior="kind 2")
     session = two_views.session(seed=5, filter={"price": {"lt": 12}}, prior="kind 2")
     for _ in range(4):
         assert shown.page == session.page()
@@ -45,3 +48,15 @@ def test_what_cannot_be_done_leaves_no_trace(small: Catalog) -> None:
         one.act(shown.id, Say("  "))
     assert one.show(shown.id) == shown
     assert one.stored(shown.id).length == 1
+
+
+def test_the_options_of_a_session_are_the_same_wherever_they_are_given() -> None:
+    public = inspect.signature(Catalog.session).parameters
+    assert list(public)[1:] == list(SessionOptions.__annotations__)
+    fields = StartRequest.model_fields
+    client = inspect.signature(Client.session).parameters
+    for name in SessionOptions.__annotations__:
+        assert name in client
+        assert ("query" if name == "prior" else name) in fields
+    for name in ("page_size", "repeat"):
+        assert public[name].default == client[name].default == fields[name].default

@@ -29,10 +29,11 @@ from seeker.catalog.views import check_items, check_sizes, check_views, open_vie
 from seeker.errors import BadInput, NotFound
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.session import Event, Item, Session, Start
-from seeker.session.events import Repeat
+from seeker.session.events import REPEATS, Repeat
 from seeker.session.finder import Finder
 from seeker.session.local_finder import LocalFinder
 from seeker.session.rows import RowIndex
+from seeker.session.validation import check_filter, check_prior, check_seed, check_user
 from seeker.space import Metric, View
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
@@ -172,17 +173,19 @@ class Catalog:
         are several. repeat: whether items may be shown again: "never" once they were on screen,
         "unrated" unless they were judged, "always".
         """
-        return Session.begin(
-            self,
-            model=model,
-            strategy=strategy,
-            page_size=page_size,
-            seed=seed,
-            prior=prior,
-            filter=filter,
-            user=user,
+        if repeat not in REPEATS:
+            raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
+        start = Start(
+            model=models.named(model),
+            strategy=display.named(strategy),
+            page_size=check_whole("page_size", page_size, 1),
+            seed=check_seed(seed),
+            prior=check_prior(prior, len(self)),
+            filter=check_filter(filter),
+            user=check_user(user, self.views),
             repeat=repeat,
         )
+        return Session(self, [start])
 
     def replay(self, events: Iterable[Event | Mapping[str, Any]]) -> Session:
         """Return the session that these events, or their JSON, make up: the same to the bit."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar, Unpack
 
-from seeker import display, models
+from seeker import models
 from seeker.engine.cache import BeliefCache, CachedSession
 from seeker.engine.catalogs import Catalogs, warm
 from seeker.engine.commands import BELIEF_AT_ONCE_ITEMS, MAX_ATTEMPTS, MAX_EVENTS, CommandHandler
@@ -26,8 +26,7 @@ from seeker.engine.repository import (
 from seeker.engine.snapshot import SessionSnapshot
 from seeker.engine.workers import MAX_WAITING_TASKS, BackgroundWorker
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
-from seeker.session import Event, Explanation, Page, Session
-from seeker.session.events import Repeat
+from seeker.session import Event, Explanation, Page, Session, SessionOptions
 from seeker.stores import IdempotencyKey, StaleWriteError, Store, StoredSession
 from seeker.stores.base import EventJson
 
@@ -113,45 +112,32 @@ class Engine:
         self,
         catalog: str | None = None,
         *,
-        query: str | None = None,
-        filter: Mapping[str, Any] | None = None,
-        model: str | models.Model = models.DEFAULT,
-        strategy: str | display.Strategy = display.DEFAULT,
-        page_size: int = 12,
-        seed: int | None = None,
-        user: object = None,
-        repeat: Repeat = "never",
         personalise: bool = False,
         owner: str | None = None,
         key: IdempotencyKey | None = None,
+        **options: Unpack[SessionOptions],
     ) -> SessionSnapshot:
-        """Start a session; see `Catalog.session`. query: words that say where to begin.
+        """Start a session; options: those of `Catalog.session`, whose seed is drawn unless given.
 
-        The seed is drawn here unless given. personalise: begin with what a named user's last
-        session taught. owner: the name of the API key used.
+        personalise: begin with what a named user's last session taught. owner: the name of the API
+        key used.
         """
+        user = options.get("user")
+        person = user if isinstance(user, str) else None
 
         def make() -> _NewSession:
             name, served = self.catalogs.get(catalog)
-            chosen = models.named(model)
+            model = models.named(options.get("model", models.DEFAULT))
             if personalise:
-                if not isinstance(user, str):
+                if person is None:
                     raise BadInput("There is nobody to personalise for.", "Name a user.")
-                chosen = personal_model(
-                    self.store, self.rebuilder, name, served, chosen, user, owner
+                model = personal_model(
+                    self.store, self.rebuilder, name, served, model, person, owner
                 )
-            session = served.session(
-                model=chosen,
-                strategy=strategy,
-                page_size=page_size,
-                seed=secrets.randbits(53) if seed is None else seed,
-                prior=query or None,
-                filter=filter or None,
-                user=user,
-                repeat=repeat,
-            )
+            seed = options.get("seed", secrets.randbits(53))
+            started: SessionOptions = {**options, "model": model, "seed": seed}
+            session = served.session(**started)
             entry = CachedSession(session, name, served, 1, self._clock())
-            person = user if isinstance(user, str) else None
             return _NewSession(name, person, [event.to_json() for event in session.events], entry)
 
         return self._create(make, owner, key)

@@ -10,8 +10,26 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from seeker.server.settings import Settings
-from seeker.server.validation import check_filter, check_length, check_text
-from seeker.session import Click, Event, Explore, Filter, Found, Redo, Say, Undo, Unsay
+from seeker.server.validation import (
+    check_filter,
+    check_length,
+    check_strategy,
+    check_text,
+    parse_model,
+    parse_strategy,
+)
+from seeker.session import (
+    Click,
+    Event,
+    Explore,
+    Filter,
+    Found,
+    Redo,
+    Say,
+    SessionOptions,
+    Undo,
+    Unsay,
+)
 
 MAX_TEXT_CHARACTERS = 10_000
 """Letters that no text exceeds; the setting text_limit is usually far below."""
@@ -58,6 +76,29 @@ class StartRequest(RequestBody):
     personalise: bool = Field(
         False, description="Begin with what this user's last session has taught."
     )
+
+    def check_limits(self, settings: Settings) -> None:
+        """Refuse what is more than this service takes."""
+        check_length("page_size", self.page_size, settings.page_limit)
+        check_text("query", self.query, settings)
+        check_filter(self.filter)
+
+    def options(self) -> SessionOptions:
+        """Return what the session is started with."""
+        strategy = parse_strategy(self.strategy)
+        check_strategy(strategy, self.page_size)
+        options: SessionOptions = {
+            "model": parse_model(self.model),
+            "strategy": strategy,
+            "page_size": self.page_size,
+            "prior": self.query or None,
+            "filter": self.filter or None,
+            "user": self.user,
+            "repeat": self.repeat,
+        }
+        if self.seed is not None:
+            options["seed"] = self.seed
+        return options
 
 
 class ActRequest(RequestBody):

@@ -5,7 +5,7 @@ from seeker.session.belief import Belief
 from seeker.session.events import Click, Explore, Filter, Found, Redo, Say, Start, Undo, Unsay
 from seeker.session.explanation import ClickShare, Explanation
 from seeker.session.page import Item, Page
-from seeker.session.presets import PAPER
+from seeker.session.presets import PAPER, SessionOptions
 from seeker.session.session import Session
 from seeker.session.state import State
 
@@ -24,6 +24,7 @@ __all__ = [
     "Redo",
     "Say",
     "Session",
+    "SessionOptions",
     "Start",
     "State",
     "Undo",

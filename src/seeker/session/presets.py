@@ -1,11 +1,25 @@
-"""The setting of the paper's experiment."""
+"""How sessions begin: the options that there are, and those of the paper's experiment."""
 
 from __future__ import annotations
 
-from typing import TypedDict
+from collections.abc import Mapping
+from typing import Any, TypedDict
 
 from seeker import display, models
 from seeker.session.events import Repeat
+
+
+class SessionOptions(TypedDict, total=False):
+    """The keywords of `Catalog.session`, for whoever hands them on."""
+
+    model: str | models.Model
+    strategy: str | display.Strategy
+    page_size: int
+    seed: int
+    prior: object
+    filter: Mapping[str, Any] | None
+    user: object
+    repeat: Repeat
 
 
 class PaperSetting(TypedDict):

@@ -5,18 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from seeker import display, models
-from seeker.errors import BadInput
 from seeker.kernels.parallel import Interrupted, never
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.events import REPEATS, Click, Repeat, Start, fold, parse_event
+from seeker.session.events import Click, fold, parse_event
 from seeker.session.explanation import Explanation
 from seeker.session.page import Page
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.state import State
-from seeker.session.validation import check_filter, check_prior, check_seed, check_user
 from seeker.session.verbs import SessionVerbs
 from seeker.validation import check_whole
 
@@ -25,7 +22,7 @@ class Session(SessionVerbs):
     """One search by one person: an append-only log of events, and what follows from it."""
 
     def __init__(self, catalog: SearchableCatalog, events: Iterable[Event]) -> None:
-        """Open the session that these events make up; `Session.begin` starts a new one."""
+        """Open the session that these events make up; `Catalog.session` starts a new one."""
         self.catalog = catalog
         self._events = list(events)
         self._state = fold(self._events)
@@ -37,35 +34,6 @@ class Session(SessionVerbs):
     def __repr__(self) -> str:
         verdicts = f"{len(self.likes)} liked, {len(self.dislikes)} disliked"
         return f"<Session at step {self.step}: {verdicts}; {self.catalog!r}>"
-
-    @classmethod
-    def begin(
-        cls,
-        catalog: SearchableCatalog,
-        *,
-        model: str | models.Model = models.DEFAULT,
-        strategy: str | display.Strategy = display.DEFAULT,
-        page_size: int = 12,
-        seed: int = 0,
-        prior: object = None,
-        filter: Mapping[str, Any] | None = None,
-        user: object = None,
-        repeat: Repeat = "never",
-    ) -> Session:
-        """Start a search; see `Catalog.session`."""
-        if repeat not in REPEATS:
-            raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
-        start = Start(
-            model=models.named(model),
-            strategy=display.named(strategy),
-            page_size=check_whole("page_size", page_size, 1),
-            seed=check_seed(seed),
-            prior=check_prior(prior, len(catalog)),
-            filter=check_filter(filter),
-            user=check_user(user, catalog.views),
-            repeat=repeat,
-        )
-        return cls(catalog, [start])
 
     @classmethod
     def replay(

@@ -42,14 +42,7 @@ from seeker.server.service import (
     ServiceDep,
     make_idempotency_key,
 )
-from seeker.server.validation import (
-    check_filter,
-    check_length,
-    check_strategy,
-    check_text,
-    parse_model,
-    parse_strategy,
-)
+from seeker.server.validation import check_length
 from seeker.session import Event, Say
 from seeker.stores import IdempotencyKey
 
@@ -68,29 +61,14 @@ async def start(
 ) -> Response:
     """Start a session: its id is the only key to it."""
     owner, scope = session_starter(request, service, authorization)
-    settings = service.settings
-    check_length("page_size", body.page_size, settings.page_limit)
-    check_text("query", body.query, settings)
-    check_filter(body.filter)
+    body.check_limits(service.settings)
     request.state.text = body.query
     key = make_idempotency_key(idempotency_key, scope, "start", body.model_dump())
-    model, strategy = parse_model(body.model), parse_strategy(body.strategy)
-    check_strategy(strategy, body.page_size)
+    options = body.options()
 
     def work() -> SessionSnapshot:
         return service.engine.start(
-            body.catalog,
-            query=body.query,
-            filter=body.filter,
-            model=model,
-            strategy=strategy,
-            page_size=body.page_size,
-            seed=body.seed,
-            user=body.user,
-            repeat=body.repeat,
-            personalise=body.personalise,
-            owner=owner,
-            key=key,
+            body.catalog, personalise=body.personalise, owner=owner, key=key, **options
         )
 
     return json_response(session_response(await service.run(work)), 201)
