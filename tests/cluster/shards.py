@@ -15,8 +15,8 @@ from seeker.cluster.ray_transport import RayShards
 
 def step(both: tuple[Session, Session], n: int) -> None:
     """Do the next of a row of things in two sessions."""
-    item = both[0].page().ids[n % 12]
-    shown = both[0].page().ids
+    page = both[0].page().ids
+    item = page[n % 12]
     for session in both:
         match n % 5:
             case 3:
@@ -24,7 +24,7 @@ def step(both: tuple[Session, Session], n: int) -> None:
             case 4:
                 session.filter({"price": {"lt": 15.0 - n / 5}})
             case _:
-                session.click(item, "dislike" if n % 2 else "like", shown)
+                session.click(item, "dislike" if n % 2 else "like", page)
 
 
 def answers(session: Session) -> bool:

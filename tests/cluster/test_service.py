@@ -68,18 +68,18 @@ def test_any_process_answers_any_session(
             stack.enter_context(httpx.Client(base_url=one.ready().url, timeout=TIMEOUT_SECONDS))
             for one in servers
         ]
-        shown = calls[0].post("/v1/sessions", json={"seed": 11}).json()
-        address = f"/v1/sessions/{shown['id']}"
+        response = calls[0].post("/v1/sessions", json={"seed": 11}).json()
+        address = f"/v1/sessions/{response['id']}"
         for n in range(6):
-            assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
+            assert [item["id"] for item in response["page"]["items"]] == alone.page().ids
             item = alone.page().ids[n]
             alone.click(item, "dislike" if n % 3 == 1 else "like")
             click = {"item": item, "verdict": "dislike" if n % 3 == 1 else "like", "step": n}
-            shown = insisted(calls[n % 2], f"{address}/clicks", click)
+            response = insisted(calls[n % 2], f"{address}/clicks", click)
         seen = [call.get(address).json() for call in calls]
         assert seen[0] == seen[1]
         assert seen[0]["belief"]["entropy"] == pytest.approx(alone.belief.entropy)
-        assert "partial" not in shown["page"]
+        assert "partial" not in response["page"]
 
         # A click that meets a stalled shard is refused for now, kept once, and answered later.
         shards = Cluster(nodes.address, shards=2).open(folder).fleet.transport
@@ -94,8 +94,8 @@ def test_any_process_answers_any_session(
         assert health["live"]
         assert health["shards"]["shop"]["count"] == 2
         assert 0 in health["shards"]["shop"]["silent"]
-        shown = insisted(calls[1], f"{address}/clicks", click, key)
-        assert [item["id"] for item in shown["page"]["items"]] == alone.page().ids
+        response = insisted(calls[1], f"{address}/clicks", click, key)
+        assert [item["id"] for item in response["page"]["items"]] == alone.page().ids
         assert len(calls[0].get(f"{address}/events").json()["events"]) == 8
 
 
@@ -116,8 +116,10 @@ def test_a_ray_of_its_own_that_ends_ends_the_service(folder: Path, tmp_path: Pat
     os.kill(raylets[0], signal.SIGKILL)
     assert server.process.wait(TIMEOUT_SECONDS) == 6
     assert server.stop() == 6
-    said = log.read_text().splitlines()[-1]
-    assert said.startswith("seeker: Ray, which was started on this machine, has ended (raylet).")
+    last_line = log.read_text().splitlines()[-1]
+    assert last_line.startswith(
+        "seeker: Ray, which was started on this machine, has ended (raylet)."
+    )
 
 
 def test_a_cluster_from_the_settings(nodes: Any, folder: Path) -> None:

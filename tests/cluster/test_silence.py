@@ -55,9 +55,9 @@ def both(catalog: Catalog, shards: Sleepy, **start: Any) -> tuple[Session, Sessi
     """Return two sessions that know a click, on one machine and over shards; parts will do."""
     over = ClusterCatalog.over(catalog, Fleet(shards, partial_ok=True))
     alone, far = catalog.session(**start), over.session(**start)
-    shown = alone.page().ids
+    page = alone.page().ids
     for session in (alone, far):
-        session.like(shown[0], shown=shown)
+        session.like(page[0], shown=page)
     return alone, far
 
 
@@ -123,10 +123,10 @@ def test_without_leave_to_be_partial_silence_is_refused(catalog: Catalog, shards
     alone, far = (
         one.session(seed=1) for one in (catalog, ClusterCatalog.over(catalog, Fleet(shards)))
     )
-    shown = far.page().ids
+    page = far.page().ids
     shards.asleep = frozenset([3])
     for session in (alone, far):
-        session.like(shown[0], shown=shown)
+        session.like(page[0], shown=page)
     with pytest.raises(ShardsSilentError):
         far.page()
     shards.asleep = frozenset()
@@ -149,11 +149,11 @@ def test_the_service_says_which_shards_are_silent(catalog: Catalog, shards: Slee
         figures = http.get("/metrics").text
         assert 'seeker_shards{catalog="shop"} 4.0' in figures
         assert 'seeker_shards_silent{catalog="shop"} 2.0' in figures
-        shown = http.post("/v1/sessions", json={}).json()
-        assert "partial" not in shown["page"], "the covering page is made at the front"
-        click = {"item": shown["page"]["items"][0]["id"], "verdict": "like"}
-        shown = http.post(f"/v1/sessions/{shown['id']}/clicks", json=click).json()
-        assert shown["page"]["partial"] is True
+        response = http.post("/v1/sessions", json={}).json()
+        assert "partial" not in response["page"], "the covering page is made at the front"
+        click = {"item": response["page"]["items"][0]["id"], "verdict": "like"}
+        response = http.post(f"/v1/sessions/{response['id']}/clicks", json=click).json()
+        assert response["page"]["partial"] is True
         assert http.get("/healthz/ready").status_code == 200, "there is something to show"
         shards.asleep = frozenset(range(4))
         assert http.get("/healthz").json()["ready"] is False, "where nobody answers there is not"
@@ -197,13 +197,13 @@ def test_one_click_waits_for_the_silent_once(
     fleet = Fleet(shards, seconds=600.0, partial_ok=True)
     engine = Engine(Catalogs({"shop": ClusterCatalog.over(catalog, fleet)}), MemoryStore())
     try:
-        shown = engine.start(seed=3, strategy=strategy)
+        snapshot = engine.start(seed=3, strategy=strategy)
         shards.asleep = frozenset([1])
-        shown = engine.act(shown.id, Click(shown.page.ids[0], "like"))
-        assert shown.page.partial
+        snapshot = engine.act(snapshot.id, Click(snapshot.page.ids[0], "like"))
+        assert snapshot.page.partial
         assert 600.0 <= shards.waited < 602.0
         shards.asleep = frozenset()
-        assert not engine.show(shown.id).page.partial
+        assert not engine.show(snapshot.id).page.partial
     finally:
         engine.close()
 

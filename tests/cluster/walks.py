@@ -29,9 +29,9 @@ class Person:
     def does(self, session: Session) -> Any:
         """Choose what to do next: a function that does it to any copy of the session."""
         chance = self.chance
-        shown = [item.id for item in session.more(0, 24).items]
-        item = chance.choice([*shown, f"item {chance.randrange(len(session.catalog))}"])
-        on_screen = chance.choice([None, shown, shown[:3]])
+        page = [item.id for item in session.more(0, 24).items]
+        item = chance.choice([*page, f"item {chance.randrange(len(session.catalog))}"])
+        on_screen = chance.choice([None, page, page[:3]])
         view = chance.choice(list(self.views))
         vector = [chance.gauss(0, 1) for _ in range(self.views[view])]
         steps = chance.randrange(1, 3)

@@ -37,15 +37,15 @@ def begin(catalogs: Catalogs) -> Iterator[Begin]:
     """How a study is begun in a store; all are closed in the end."""
     engines = []
 
-    def begun(address: str, clock: Clock | None = None, **given: object) -> Study:
+    def begin_study(address: str, clock: Clock | None = None, **changes: object) -> Study:
         clock = clock or Clock()
         engine = Engine(catalogs, open_store(address), clock=clock)
         engines.append(engine)
         ParticipantTable(tables_of(engine.store)).begin(
-            design_of(catalogs, **given), CONSENT, clock()
+            design_of(catalogs, **changes), CONSENT, clock()
         )
         return Study(engine, clock)
 
-    yield begun
+    yield begin_study
     for engine in engines:
         engine.close()

@@ -18,16 +18,16 @@ Begin = Callable[..., Study]
 """Begins a study: in a store, with a clock, and with a design that differs as said."""
 
 
-def design_of(catalogs: Catalogs, **given: object) -> Design:
+def design_of(catalogs: Catalogs, **changes: object) -> Design:
     name, catalog = catalogs.get(CATALOG)
-    usual: dict[str, object] = {
+    defaults: dict[str, object] = {
         "models": ("pairwise", "choice"),
         "strategies": ("boltzmann", "random"),
         "page_size": 6,
         "steps": 4,
         "trials": 3,
     }
-    return Design(name, content_of(catalog), len(catalog), **{**usual, **given})  # type: ignore[arg-type]
+    return Design(name, content_of(catalog), len(catalog), **{**defaults, **changes})  # type: ignore[arg-type]
 
 
 class Clock:

@@ -72,8 +72,8 @@ def test_nobody_can_put_words_of_their_own_into_what_is_recorded(
 ) -> None:
     """So no row of an export can be a formula, a script or a name."""
     for extra in ({"name": "=HYPERLINK()"}, {"label": "<script>"}):
-        asked = {"consent": digest(CONSENT), **extra}
-        assert http.post("/v1/study/participants", json=asked).status_code == 422
+        body = {"consent": digest(CONSENT), **extra}
+        assert http.post("/v1/study/participants", json=body).status_code == 422
     person = _joined(http)
     trial = _trial(http, person)
     session = f"/v1/sessions/{trial['session']}"

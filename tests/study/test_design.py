@@ -32,12 +32,12 @@ def test_cells_come_in_another_order_each_time() -> None:
 
 
 def test_targets_are_drawn_evenly_and_never_twice_for_a_person() -> None:
-    drawn = [[target_of(40, 3, person, trial, 8) for trial in range(8)] for person in range(300)]
-    assert all(len(set(mine)) == 8 for mine in drawn)
-    counts = np.bincount(np.array(drawn).ravel(), minlength=40)
+    targets = [[target_of(40, 3, person, trial, 8) for trial in range(8)] for person in range(300)]
+    assert all(len(set(mine)) == 8 for mine in targets)
+    counts = np.bincount(np.array(targets).ravel(), minlength=40)
     assert counts.min() > 30
     assert counts.max() < 95
-    assert drawn != [[target_of(40, 4, p, t, 8) for t in range(8)] for p in range(300)]
+    assert targets != [[target_of(40, 4, p, t, 8) for t in range(8)] for p in range(300)]
     assert len({seed_of(0, p, t) for p in range(50) for t in range(8)}) == 400
 
 
@@ -78,7 +78,7 @@ def test_cells_that_cannot_be_are_refused(
 
 
 @pytest.mark.parametrize(
-    "given",
+    "settings",
     [
         {"page_size": 1},
         {"page_size": 200},
@@ -91,10 +91,10 @@ def test_cells_that_cannot_be_are_refused(
         {"seed": -1},
     ],
 )
-def test_designs_have_limits(given: dict[str, object]) -> None:
+def test_designs_have_limits(settings: dict[str, object]) -> None:
     usual: dict[str, object] = {"items": 500, "models": ("choice",), "strategies": ("greedy",)}
     with pytest.raises(BadInput):
-        Design("shop", "x", **{**usual, **given})  # type: ignore[arg-type]
+        Design("shop", "x", **{**usual, **settings})  # type: ignore[arg-type]
 
 
 def test_a_design_comes_back_as_it_was(catalogs: Catalogs) -> None:

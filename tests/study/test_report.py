@@ -87,12 +87,12 @@ def study(*searches: list[dict[str, Any]]) -> list[dict[str, Any]]:
 @pytest.fixture
 def some(tmp_path: Path) -> Path:
     """Two methods, of which one finds and the other does not, ten times each."""
-    made = []
+    rows = []
     for who in range(10):
-        made.append(search("choice + greedy", f"p{who}", 0, 1))
-        made.append(search("pairwise + greedy", f"p{who}", 1, None, overlooked=(2,)))
+        rows.append(search("choice + greedy", f"p{who}", 0, 1))
+        rows.append(search("pairwise + greedy", f"p{who}", 1, None, overlooked=(2,)))
     file = tmp_path / "study.parquet"
-    write_study(file, study(*made))
+    write_study(file, study(*rows))
     return file
 
 
@@ -152,19 +152,19 @@ def test_shuffling_finds_no_difference_where_there_is_none() -> None:
 
 def test_intervals_are_drawn_over_participants(tmp_path: Path) -> None:
     # One participant finds everything, the other nothing: there are two people, not forty.
-    made = [search("choice + greedy", "p1", trial, 0) for trial in range(20)]
-    made += [search("choice + greedy", "p2", trial, None) for trial in range(20)]
-    write_study(tmp_path / "a.parquet", study(*made))
+    rows = [search("choice + greedy", "p1", trial, 0) for trial in range(20)]
+    rows += [search("choice + greedy", "p2", trial, None) for trial in range(20)]
+    write_study(tmp_path / "a.parquet", study(*rows))
     (line,) = leader_board(make_outcomes(results.read_rows(tmp_path / "a.parquet")))
     assert (line.found.value, line.found.low, line.found.high) == (0.5, 0.0, 1.0)
 
 
 def test_what_people_did_is_told(some: Path) -> None:
-    told = participants_section(results.read_rows(some))
-    assert "choice + greedy" in told
-    assert "10 <small>100%</small>" in told
+    section = participants_section(results.read_rows(some))
+    assert "choice + greedy" in section
+    assert "10 <small>100%</small>" in section
     # Nothing of one method was overlooked, and all of the other.
-    finds, fails = sorted(told.split("<tr>")[2:])
+    finds, fails = sorted(section.split("<tr>")[2:])
     assert "0 <small>0%</small>" in finds
     assert fails.count("10 <small>100%</small>") == 2
     assert "2.5" in finds  # the median of 2 and 3 seconds
@@ -173,16 +173,16 @@ def test_what_people_did_is_told(some: Path) -> None:
 def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     rng = np.random.default_rng(0)
-    made = []
+    rows = []
     for who in range(12):
         for trial, (strategy, rank) in enumerate(
             (("boltzmann", 8.0), ("greedy", 13.0), ("epsilon", 13.0), ("random", 22.0))
         ):
             one = rank + float(rng.integers(-1, 2))
-            made.append(search(f"paper + {strategy}", f"p{who}", trial, None, rank=one))
-    made.append(search("choice + greedy", "p1", 5, 1))
+            rows.append(search(f"paper + {strategy}", f"p{who}", trial, None, rank=one))
+    rows.append(search("choice + greedy", "p1", 5, 1))
     file = tmp_path / "study.jsonl"
-    write_study(file, study(*made))
+    write_study(file, study(*rows))
     done = make_outcomes(results.read_rows(file))
     assert study_models(done) == ["paper"]
     verdicts = {one.words: one.verdict for one in study_claims(done, "paper")}
@@ -194,7 +194,7 @@ def test_the_papers_claims_are_held_against_people(tmp_path: Path) -> None:
     # Turned round, what was said to be above is below.
     turned = [
         {**row, "method": row["method"].replace("boltzmann", "x").replace("random", "boltzmann")}
-        for row in study(*made)
+        for row in study(*rows)
     ]
     for row in turned:
         row["method"] = row["method"].replace("+ x", "+ random")

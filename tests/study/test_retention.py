@@ -26,9 +26,9 @@ def test_a_study_goes_on_only_with_the_same_design(
     people = ParticipantTable(store)
     people.begin(design_of(catalogs), CONSENT, 1.0)
     people.begin(design_of(catalogs, people=7), "You agree still.", 2.0)
-    kept = people.design()
-    assert kept is not None
-    assert kept.people == 7
+    design = people.design()
+    assert design is not None
+    assert design.people == 7
     assert people.consent() == "You agree still."
     with pytest.raises(Conflict, match="steps is 4 there, but 5 here"):
         people.begin(design_of(catalogs, steps=5), CONSENT, 3.0)
@@ -52,14 +52,14 @@ def test_a_study_in_memory_is_refused() -> None:
 
 def test_a_store_without_a_study_says_so_and_stays_so(catalogs: Catalogs, address: str) -> None:
     store = tables_of(open_store(address))
-    asked: tuple[Callable[[], object], ...] = (
+    readers: tuple[Callable[[], object], ...] = (
         lambda: count_progress(store),
         lambda: list(study_rows(store)),
         lambda: Study(Engine(catalogs, store)),
     )
-    for ask in asked:
+    for read in readers:
         with pytest.raises(NotFound, match="no study"):
-            ask()
+            read()
     with pytest.raises(StoreError), store.reading() as run:
         run("SELECT version FROM study_schema")
     store.close()
@@ -121,9 +121,9 @@ def test_keys_are_not_kept(begin: Begin, tmp_path: Path) -> None:
     study = begin(str(tmp_path / "study.sqlite"))
     key = joined(study)
     study.engine.close()
-    held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
-    assert key.encode() not in held
-    assert digest(key).encode() in held
+    content = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
+    assert key.encode() not in content
+    assert digest(key).encode() in content
 
 
 def test_progress_is_told_by_cell_and_without_identities(begin: Begin, file: str) -> None:
