@@ -71,8 +71,8 @@ def cli_page() -> str:
     for path, command in commands(cli):
         context = click.Context(command, info_name=path, terminal_width=96, max_content_width=96)
         with context:
-            shown = command.get_help(context)
-        lines += [f"## `{path}`", "", "```text", _tidy(shown), "```", ""]
+            text = command.get_help(context)
+        lines += [f"## `{path}`", "", "```text", _tidy(text), "```", ""]
     return "\n".join(lines)
 
 
@@ -209,8 +209,8 @@ def _place(thing: Any, part: str) -> tuple[int, str]:
         source = inspect.getsource(thing)
     except OSError:
         return (0, part)
-    found = re.search(rf"def {re.escape(part)}\b", source)
-    return (found.start() if found else -1, part)
+    match = re.search(rf"def {re.escape(part)}\b", source)
+    return (match.start() if match else -1, part)
 
 
 def _documented(value: Any) -> bool:
@@ -228,22 +228,22 @@ def _signature(thing: Any) -> str:
 def _parameters(thing: Any) -> tuple[list[str], str]:
     """Return parameters as they stand in the source, without the object itself, and the result."""
     signature = inspect.signature(thing)
-    shown: list[str] = []
+    parameters: list[str] = []
     for name, one in signature.parameters.items():
         if name in ("self", "cls"):
             continue
-        if one.kind is one.KEYWORD_ONLY and "*" not in shown:
-            shown.append("*")
+        if one.kind is one.KEYWORD_ONLY and "*" not in parameters:
+            parameters.append("*")
         hint = "" if one.annotation is one.empty else f": {_hint(one.annotation)}"
         if one.default is one.empty:
             default = ""
         else:
             value = repr(one.default)
             default = " = …" if value.startswith("<") else f" = {value}"
-        shown.append(f"{name}{hint}{default}")
+        parameters.append(f"{name}{hint}{default}")
     ends = signature.return_annotation
     gives = "" if ends in (signature.empty, None, "None") else f" -> {_hint(ends)}"
-    return shown, gives
+    return parameters, gives
 
 
 def _hint(annotation: Any) -> str:

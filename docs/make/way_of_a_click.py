@@ -163,9 +163,9 @@ class PageTrace:
 
     def stacks(self) -> dict[Function, list[Function]]:
         """Return the stack at each landmark."""
-        written: dict[str, str] = self._page.evaluate("globalThis.__way ?? {}")
+        stack_by_landmark: dict[str, str] = self._page.evaluate("globalThis.__way ?? {}")
         stacks = {}
-        for landmark, stack in written.items():
+        for landmark, stack in stack_by_landmark.items():
             file, _, function = landmark.partition(" ")
             calls = re.findall(r"at (?:async )?(?:(\S+) )?.*?/(web/[^:?]+)", stack)
             # The first of them is the breakpoint itself.
@@ -188,11 +188,11 @@ def _position(file: str, function: str) -> tuple[int, int]:
     source = (PACKAGE / file).read_text(encoding="utf-8")
     owner, _, name = function.rpartition(".")
     start = re.search(rf"class {owner}\b", source).end() if owner else 0  # type: ignore[union-attr]
-    found = re.compile(rf"^ *(?:export )?(?:async )?(?:function )?{name}\(.*\{{$", re.M).search(
+    match = re.compile(rf"^ *(?:export )?(?:async )?(?:function )?{name}\(.*\{{$", re.M).search(
         source, start
     )
-    assert found is not None, f"{file} has no function {function}"
-    return source.count("\n", 0, found.end()) + 1, 0
+    assert match is not None, f"{file} has no function {function}"
+    return source.count("\n", 0, match.end()) + 1, 0
 
 
 @contextmanager
@@ -258,11 +258,11 @@ WIDTH, LINE, GAP = 820, 22, 10
 def draw(way: Way) -> str:
     """Return the way as SVG: at each landmark the files that are new on the stack."""
     parts: list[str] = []
-    drawn: set[str] = set()
+    drawn_files: set[str] = set()
     top = GAP
     for landmark, stack in way.stacks.items():
-        lines = _new_files(stack, drawn)
-        drawn |= {file for file, _ in lines}
+        lines = _new_files(stack, drawn_files)
+        drawn_files |= {file for file, _ in lines}
         height = LINE * max(1, len(lines)) + GAP
         colour = COLOURS[landmark[0].partition("/")[0]]
         parts += [
@@ -287,11 +287,11 @@ def draw(way: Way) -> str:
     return "\n".join([*head, *parts, "</svg>", ""])
 
 
-def _new_files(stack: Sequence[Function], drawn: set[str]) -> list[Function]:
+def _new_files(stack: Sequence[Function], drawn_files: set[str]) -> list[Function]:
     """Return the files of a stack that are not drawn yet, each with its innermost function."""
     lines: dict[str, str] = {}
     for file, function in stack:
-        if file not in drawn and ((function and "<" not in function) or file not in lines):
+        if file not in drawn_files and ((function and "<" not in function) or file not in lines):
             lines[file] = function
     return [*lines.items()]
 

@@ -70,10 +70,10 @@ def search(page: Page, catalog: Catalog, wanted: str, most: int) -> bool:
     for _ in range(most):
         settled(page)
         session = page.locator("seeker-search").evaluate("one => one.session")
-        shown = {item["id"]: item["title"] for item in session["page"]["items"]}
-        if wanted in shown:
+        titles = {item["id"]: item["title"] for item in session["page"]["items"]}
+        if wanted in titles:
             return True
-        liked = shown[nearest(catalog, list(shown), wanted)]
+        liked = titles[nearest(catalog, list(titles), wanted)]
         page.get_by_role("button", name=f"Like {liked}", exact=True).click()
     settled(page)
     return False
@@ -122,8 +122,8 @@ def take_part(browser: Browser, place: Path, catalog: Catalog) -> None:
 
 def save(page: Page, name: str) -> None:
     """Write what is on screen, with as few bytes as flat colours need."""
-    shown = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
-    shown.quantize(256, dither=Image.Dither.NONE).save(HERE / name, optimize=True)
+    picture = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(256, dither=Image.Dither.NONE).save(HERE / name, optimize=True)
     print(HERE / name)
 
 

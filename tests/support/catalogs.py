@@ -13,7 +13,7 @@ from support.builds import jsonl, picture
 
 
 def random_catalog(
-    items: int = 300, dims: tuple[int, ...] = (24,), seed: int = 0, **given: object
+    items: int = 300, dims: tuple[int, ...] = (24,), seed: int = 0, **options: object
 ) -> Catalog:
     """Make a catalog of clustered random vectors, one view per number of dimensions."""
     rng = np.random.default_rng(seed)
@@ -22,14 +22,14 @@ def random_catalog(
         centres = rng.normal(size=(12, d))
         spread = rng.normal(size=(items, d))
         views[name] = centres[rng.integers(12, size=items)] + 0.6 * spread + 0.5
-    given.setdefault(
+    options.setdefault(
         "attributes",
         {
             "kind": [f"kind {n % 5}" for n in range(items)],
             "price": [float(n % 17) for n in range(items)],
         },
     )
-    return Catalog.from_arrays([f"item {n}" for n in range(items)], views, **given)  # type: ignore[arg-type]
+    return Catalog.from_arrays([f"item {n}" for n in range(items)], views, **options)  # type: ignore[arg-type]
 
 
 def build_folder(path: Path, items: int = 120, seed: int = 0) -> Path:

@@ -51,15 +51,15 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     """Return the blocks of a page; 'Save this as `name`' just before one makes it a file."""
     text = page.read_text(encoding="utf-8")
-    found = []
+    fences = []
     for match in _FENCE.finditer(text):
         before = text[: match.start()].rstrip().rsplit("\n\n", 1)[-1]
         named = _SAVED.search(before) if not before.startswith("```") else None
         indent = len(match[1])
         code = "".join(line[indent:] for line in match[4].splitlines(keepends=True))
         line = text.count("\n", 0, match.start()) + 1
-        found.append(Block(match[3].strip(), code, line, named[1] if named else None))
-    return found
+        fences.append(Block(match[3].strip(), code, line, named[1] if named else None))
+    return fences
 
 
 def free_port() -> int:
@@ -87,7 +87,7 @@ class Reader:
         }
         self._ports = {"8000": str(free_port()), "8080": str(free_port())}
         self._servers: dict[str, subprocess.Popen[str]] = {}
-        self._said: list[IO[str]] = []
+        self._logs: list[IO[str]] = []
         self._python: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Reader:
@@ -97,8 +97,8 @@ class Reader:
         for port in list(self._servers):
             self._stop(port)
         self._end_python()
-        for said in self._said:
-            said.close()
+        for log in self._logs:
+            log.close()
 
     def do(self, block: Block, where: str) -> None:
         """Do what a block says; where: what to call it in a message."""
@@ -197,14 +197,14 @@ class Reader:
         command = re.sub(r"\s+#.*$", "", command)
         if command.startswith("seeker") and port not in command:
             command = f"{command} --port {port}"
-        said = (self.folder / f"server-{port}-{len(self._said)}.log").open("w+")
-        self._said.append(said)
+        log = (self.folder / f"server-{port}-{len(self._logs)}.log").open("w+")
+        self._logs.append(log)
         environment = {**self.environment, "PYTHONWARNINGS": "default"}
         server = subprocess.Popen(
             ["bash", "-c", f"exec {command}"],
             cwd=self.folder,
             env=environment,
-            stdout=said,
+            stdout=log,
             stderr=subprocess.STDOUT,
             text=True,
         )
@@ -212,8 +212,8 @@ class Reader:
         deadline = time.monotonic() + 120
         while not _listens(int(port)):
             if server.poll() is not None or time.monotonic() > deadline:
-                said.seek(0)
-                raise AssertionError(f"{where}: {command} does not listen\n{said.read()}")
+                log.seek(0)
+                raise AssertionError(f"{where}: {command} does not listen\n{log.read()}")
             time.sleep(0.05)
 
     def _stop(self, port: str) -> None:
