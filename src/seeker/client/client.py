@@ -17,14 +17,14 @@ class Client:
     """A catalog on a server: `seeker.Client(url).session(…)` is like `catalog.session(…)`.
 
     catalog: its name; the server's first unless given. key: an API key, where the server asks for
-    one. timeout: seconds to wait for an answer. Calls that fail on the way are tried again; the
+    one. timeout: seconds to wait for a response. Calls that fail on the way are tried again; the
     server sees to it that nothing is done twice.
     """
 
     def __init__(
         self, url: str, catalog: str | None = None, key: str | None = None, timeout: float = 30.0
     ) -> None:
-        self._wire = Transport(url, key, timeout)
+        self._transport = Transport(url, key, timeout)
         self._catalog = catalog
 
     def session(
@@ -49,7 +49,7 @@ class Client:
                 "A remote session begins with words, not with an array of probabilities.",
                 "Give words, or use a catalog in this process.",
             )
-        asked = {
+        body = {
             "catalog": self._catalog,
             "query": prior,
             "filter": filter,
@@ -63,36 +63,36 @@ class Client:
             "repeat": repeat,
             "personalise": personalise,
         }
-        said = {name: value for name, value in asked.items() if value is not None}
-        return RemoteSession(self._wire, self._wire.call("POST", "/v1/sessions", said))
+        body = {name: value for name, value in body.items() if value is not None}
+        return RemoteSession(self._transport, self._transport.call("POST", "/v1/sessions", body))
 
     def open(self, id: str) -> RemoteSession:
         """Go on with a session that was started before, here or elsewhere."""
         address = f"/v1/sessions/{path_segment(id)}"
-        return RemoteSession(self._wire, self._wire.call("GET", address))
+        return RemoteSession(self._transport, self._transport.call("GET", address))
 
     def shared(self, token: str) -> SharedSession:
         """Look at a session that somebody has shared; token: what `share` gave them."""
         address = f"/v1/shared/{path_segment(token)}"
-        return SharedSession(self._wire, self._wire.call("GET", address))
+        return SharedSession(self._transport, self._transport.call("GET", address))
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""
         address = f"/v1/items/{path_segment(self._name())}/{path_segment(item)}"
-        return parse_item(self._wire, self._wire.call("GET", address, has="media"))
+        return parse_item(self._transport, self._transport.call("GET", address, has="media"))
 
     def catalogs(self) -> list[str]:
         """Return the names of the server's catalogs."""
-        listed = self._wire.call("GET", "/v1/catalogs", has="catalogs")["catalogs"]
+        listed = self._transport.call("GET", "/v1/catalogs", has="catalogs")["catalogs"]
         return [str(one["name"]) for one in listed]
 
     def __len__(self) -> int:
         address = f"/v1/catalogs/{path_segment(self._name())}"
-        return int(self._wire.call("GET", address, has="items")["items"])
+        return int(self._transport.call("GET", address, has="items")["items"])
 
     def close(self) -> None:
         """Close the connections."""
-        self._wire.close()
+        self._transport.close()
 
     def __enter__(self) -> Client:
         return self

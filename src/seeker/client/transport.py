@@ -30,8 +30,8 @@ class DeniedError(SeekerError):
     """The server does not do this for this client: a key is missing, or there was too much."""
 
 
-class RedirectError(Conflict):
-    """A conflict; session: the session's answer as it is now, if the server sent it."""
+class SessionConflict(Conflict):
+    """A conflict; session: the session's response as it is now, if the server sent it."""
 
     def __init__(self, message: str, hint: str, session: Mapping[str, Any] | None) -> None:
         super().__init__(message, hint)
@@ -49,7 +49,7 @@ class Transport:
         self._url = url.rstrip("/")
         headers = {"Accept": "application/json"}
         if key is not None:
-            headers["Authorization"] = f"Bearer {_checked(key)}"
+            headers["Authorization"] = f"Bearer {_check_key(key)}"
         try:
             if not httpx.URL(url).host:
                 raise httpx.InvalidURL("it names no host")
@@ -71,33 +71,33 @@ class Transport:
     ) -> dict[str, Any]:
         """Call the server; every POST carries a key, so that trying again does nothing twice.
 
-        has: what an answer has at least; None where there is none.
+        has: what a response has at least; None where there is none.
         """
-        headers, content = {}, None
+        headers, sent = {}, None
         if method == "POST":
             headers = {
                 "Content-Type": "application/json",
                 "Idempotency-Key": key or uuid.uuid4().hex,
             }
-            content = _written(body or {})
+            sent = _to_json(body or {})
         failure = ""
         for attempt in range(_MAX_ATTEMPTS):
             try:
-                answer = self._http.request(method, path, content=content, headers=headers)
+                response = self._http.request(method, path, content=sent, headers=headers)
             except httpx.RequestError as error:
                 failure = str(error) or type(error).__name__
                 _wait(attempt, None)
                 continue
-            later = answer.headers.get("Retry-After")
-            if later is not None and attempt + 1 < _MAX_ATTEMPTS:
-                _wait(attempt, later)
+            retry_after = response.headers.get("Retry-After")
+            if retry_after is not None and attempt + 1 < _MAX_ATTEMPTS:
+                _wait(attempt, retry_after)
                 continue
-            read = _read(answer)
-            if has is not None and has not in read:
+            content = _read(response)
+            if has is not None and has not in content:
                 raise UnreachableError(
                     f"What answers at {self._url} is not a Seeker service.", "Check the address."
                 )
-            return read
+            return content
         raise UnreachableError(f"The server at {self._url} does not answer ({failure}).")
 
     def close(self) -> None:
@@ -105,27 +105,31 @@ class Transport:
         self._http.close()
 
 
-def path_segment(given: object) -> str:
+def path_segment(name: object) -> str:
     """Return an id or a name as a part of an address."""
-    if not isinstance(given, str) or not given:
-        raise BadInput(f"{given!r} is neither an id nor a name.", "Use a text that is not empty.")
-    return quote(given, safe="", errors="replace")
+    if not isinstance(name, str) or not name:
+        raise BadInput(f"{name!r} is neither an id nor a name.", "Use a text that is not empty.")
+    return quote(name, safe="", errors="replace")
 
 
-def _checked(key: object) -> str:
+def _check_key(key: object) -> str:
     """Return an API key if it can be one; it is a secret, so that no error shows it."""
     if not isinstance(key, str) or not key or not key.isascii() or not key.isprintable():
         raise BadInput("The API key is not one that `seeker keys` makes.", "Give it as it was.")
     return key
 
 
-def _wait(attempt: int, asked: str | None) -> None:
+def _wait(attempt: int, retry_after: str | None) -> None:
     """Wait as long as the server asks, or ever longer; apart from others who wait, too."""
-    least = float(asked) if asked is not None and asked.isdecimal() else 0.1 * 2**attempt
+    least = (
+        float(retry_after)
+        if retry_after is not None and retry_after.isdecimal()
+        else 0.1 * 2**attempt
+    )
     time.sleep(min(_MAX_WAIT_SECONDS, least) * random.uniform(1.0, 1.25))
 
 
-def _written(body: Mapping[str, Any]) -> bytes:
+def _to_json(body: Mapping[str, Any]) -> bytes:
     try:
         return json.dumps(body, allow_nan=False, default=_plain).encode()
     except (TypeError, ValueError) as error:
@@ -143,23 +147,23 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not JSON")
 
 
-def _read(answer: httpx.Response) -> dict[str, Any]:
-    if answer.status_code == 204:
+def _read(response: httpx.Response) -> dict[str, Any]:
+    if response.status_code == 204:
         return {}
     try:
-        read = answer.json()
+        content = response.json()
     except (ValueError, RecursionError):
-        read = None
-    if not isinstance(read, dict):
-        raise UnreachableError(f"The server answered {answer.status_code}, but not with JSON.")
-    if answer.is_success:
-        return read
-    message, hint = str(read.get("detail", "The server refused.")), str(read.get("hint", ""))
-    match answer.status_code:
+        content = None
+    if not isinstance(content, dict):
+        raise UnreachableError(f"The server answered {response.status_code}, but not with JSON.")
+    if response.is_success:
+        return content
+    message, hint = str(content.get("detail", "The server refused.")), str(content.get("hint", ""))
+    match response.status_code:
         case 404:
             raise NotFound(message, hint)
         case 409:
-            raise RedirectError(message, hint, read.get("session"))
+            raise SessionConflict(message, hint, content.get("session"))
         case 400 | 413 | 422:
             raise BadInput(message, hint)
         case 401 | 403 | 429:

@@ -35,8 +35,8 @@ from seeker.server.service import CLOSING, Service, exit_now, exit_within
 from seeker.server.settings import Settings
 
 SETTINGS = "SEEKER_SERVED_SETTINGS"
-_TIDY_EVERY = 3600.0
-_AGAIN = 1.0
+_EXPIRE_SECONDS = 3600.0
+_RETRY_SECONDS = 1.0
 
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -82,7 +82,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_exception_handler(LoopErrorHandler())
         service = app.state.service = open_service()
-        tasks = [asyncio.create_task(_warm(service)), asyncio.create_task(_tidy(service))]
+        tasks = [asyncio.create_task(_warm(service)), asyncio.create_task(_expire(service))]
         try:
             yield
         finally:
@@ -108,12 +108,12 @@ def create_app(
     app.state.exits, app.state.failure = False, None
     for router in routers:
         app.include_router(router)
-    app.add_exception_handler(SeekerError, _said)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(SeekerError, _seeker_error)
+    app.add_exception_handler(RequestValidationError, _validation_error)
+    app.add_exception_handler(HTTPException, _http_error)
     app.add_middleware(RequestMiddleware)
     if settings.cors:
-        # Around the edge, so that pages of other origins can read refusals, too.
+        # Around the middleware, so that pages of other origins can read refusals, too.
         app.add_middleware(
             CORSMiddleware,
             allow_origins=list(settings.cors),
@@ -165,37 +165,37 @@ async def _warm(service: Service) -> None:
                 return
             # What is not there yet may come: shards that start, a store that is restarted.
             LOGGER.warning("not ready yet", extra={"fields": {"reason": str(error)}})
-            await asyncio.sleep(_AGAIN)
+            await asyncio.sleep(_RETRY_SECONDS)
         except Exception:
             LOGGER.exception("cannot get ready")
             return
 
 
-async def _tidy(service: Service) -> None:
+async def _expire(service: Service) -> None:
     """Forget expired sessions, now and then."""
     while True:
         try:
-            gone = await asyncio.to_thread(service.expire)
-            if gone:
-                LOGGER.info("sessions expired", extra={"fields": {"sessions": gone}})
+            count = await asyncio.to_thread(service.expire)
+            if count:
+                LOGGER.info("sessions expired", extra={"fields": {"sessions": count}})
         except SeekerError as error:
             LOGGER.warning("cannot expire sessions", extra={"fields": {"reason": str(error)}})
-        await asyncio.sleep(_TIDY_EVERY)
+        await asyncio.sleep(_EXPIRE_SECONDS)
 
 
-async def _said(_: Request, error: Exception) -> Response:
+async def _seeker_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, SeekerError):
         raise error
     return errors.error_response(error)
 
 
-async def _invalid(request: Request, error: Exception) -> Response:
+async def _validation_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, RequestValidationError):
         raise error
     return errors.validation_response(error.errors(), request.headers.get("content-type", ""))
 
 
-async def _http(_: Request, error: Exception) -> Response:
+async def _http_error(_: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     detail = {
@@ -216,10 +216,10 @@ def _openapi(app: FastAPI) -> dict[str, Any]:
         )
         schemas = document["components"]["schemas"]
         for model in (ProblemResponse, SessionProblemResponse):
-            written = model.model_json_schema(ref_template="#/components/schemas/{model}")
-            schemas.update(written.pop("$defs", {}))
-            schemas[model.__name__] = written
-        for gone in ("HTTPValidationError", "ValidationError"):
-            schemas.pop(gone, None)
+            schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
+            schemas.update(schema.pop("$defs", {}))
+            schemas[model.__name__] = schema
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
         app.openapi_schema = document
     return app.openapi_schema

@@ -61,12 +61,12 @@ class ApiKeys:
         if authorization is None:
             return None
         kind, _, key = authorization.partition(" ")
-        found = (self._holders or {}).get(hash_key(key.strip()))
-        if kind.lower() != "bearer" or found is None:
+        holder = (self._holders or {}).get(hash_key(key.strip()))
+        if kind.lower() != "bearer" or holder is None:
             raise RequestRefused(
                 401, "This key is not known.", "Send Authorization: Bearer KEY.", _LOGIN
             )
-        return found
+        return holder
 
     def may_start(self, authorization: str | None) -> str | None:
         """Return the name of who starts a session; refuse those who may not."""

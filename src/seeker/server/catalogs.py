@@ -61,9 +61,9 @@ def shard_health(catalogs: Catalogs) -> dict[str, FleetHealth]:
     """Return how the shards of each catalog are, by its name, of those that have any."""
     from seeker.cluster import ClusterCatalog
 
-    held = [catalogs.get(name) for name in catalogs.names]
+    served = [catalogs.get(name) for name in catalogs.names]
     return {
         name: catalog.fleet.health()
-        for name, catalog in held
+        for name, catalog in served
         if isinstance(catalog, ClusterCatalog)
     }

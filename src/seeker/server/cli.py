@@ -33,10 +33,10 @@ def setting_options(command: Callable[..., None]) -> Callable[..., None]:
         elif isinstance(one.default, tuple):
             option = click.option(flag, one.name, multiple=True, metavar="TEXT", help=help)
         else:
-            shown = one.default if one.default != "" else "none"
+            default = one.default if one.default != "" else "none"
             if one.metadata["size"]:
-                shown = f"{one.default / 1e6:g}MB"
-            help = f"{help} [default: {shown}]"
+                default = f"{one.default / 1e6:g}MB"
+            help = f"{help} [default: {default}]"
             option = click.option(flag, one.name, metavar="VALUE", help=help)
         command = option(command)
     return command
@@ -93,11 +93,11 @@ def export(out: str, store: str, user: str | None, owner: str | None) -> None:
     from seeker.stores import DamagedSession, open_existing
 
     damaged: list[DamagedSession] = []
-    opened = open_existing(store)
+    source = open_existing(store)
     try:
-        count = write_export(opened, Path(out), damaged.append, user, owner)
+        count = write_export(source, Path(out), damaged.append, user, owner)
     finally:
-        opened.close()
+        source.close()
     click.echo(f"{count:,} sessions are in '{out}'.")
     if damaged:
         for one in damaged:
@@ -116,14 +116,14 @@ def show(id: str, store: str) -> None:
     from seeker.server.export import history
     from seeker.stores import open_existing
 
-    opened = open_existing(store)
+    source = open_existing(store)
     try:
-        kept = opened.load(id)
+        stored = source.load(id)
     finally:
-        opened.close()
-    if kept is None:
+        source.close()
+    if stored is None:
         raise NotFound("There is no such session.", "`seeker sessions export` lists them all.")
-    for line in history(kept):
+    for line in history(stored):
         click.echo(line)
 
 
@@ -138,13 +138,13 @@ def compact(store: str) -> None:
     from seeker.stores import open_existing
     from seeker.stores.sqlite import SqliteStore
 
-    opened = open_existing(store)
+    source = open_existing(store)
     try:
-        if not isinstance(opened, SqliteStore):
+        if not isinstance(source, SqliteStore):
             raise BadInput("Only files of SQLite need this.", "PostgreSQL has its own autovacuum.")
-        before, after = opened.compact()
+        before, after = source.compact()
     finally:
-        opened.close()
+        source.close()
     click.echo(f"The file was {before / 1e6:,.1f} MB and is {after / 1e6:,.1f} MB now.")
 
 
@@ -159,10 +159,10 @@ def delete(id: str | None, store: str, user: str | None, owner: str | None) -> N
         raise BadInput("Give either the id of a session or --user.")
     from seeker.stores import open_existing
 
-    opened = open_existing(store)
+    source = open_existing(store)
     try:
-        chosen = [id] if id is not None else list(opened.find(user, owner))
-        gone = sum(opened.delete(one) for one in chosen)
+        ids = [id] if id is not None else list(source.find(user, owner))
+        count = sum(source.delete(one) for one in ids)
     finally:
-        opened.close()
-    click.echo(f"Deleted {gone:,} sessions.")
+        source.close()
+    click.echo(f"Deleted {count:,} sessions.")

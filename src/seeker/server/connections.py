@@ -2,7 +2,7 @@
 
 A request must arrive in time, an answer must be taken in time, there are no more connections than
 the process has descriptors for, and who is refused while still sending gets to read why. The body
-of a request has a limit of its own, at the edge, where it can be answered.
+of a request has a limit of its own, in the middleware, where it can be answered.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ else:
     # The quicker one of two that have the same parts, if it is installed.
     from uvicorn.protocols.http.auto import AutoHTTPProtocol as UsualProtocol
 
-_LARGEST_BATCH_BYTES = 65_536
-_DISCARDED_BYTES = 64_000_000
+_MAX_BATCH_BYTES = 65_536
+_MAX_DISCARDED_BYTES = 64_000_000
 """How much of a request that is refused already is read on, so that its sender reads why."""
 _FULL_BODY = problem_response(
     503, "The service has as many connections as it can.", "Try again in a second."
@@ -97,7 +97,7 @@ class AnswerTransport(asyncio.Transport):
             self._loop.call_soon(self.flush)
         self._batch.append(data)
         self._batch_bytes += len(data)
-        if self._batch_bytes > _LARGEST_BATCH_BYTES:
+        if self._batch_bytes > _MAX_BATCH_BYTES:
             self.flush()
 
     def flush(self) -> None:
@@ -137,7 +137,7 @@ class AnswerTransport(asyncio.Transport):
     def discard(self, data: bytes) -> None:
         """Take in what nobody will read; not without end."""
         self._discarded_bytes += len(data)
-        if self._discarded_bytes > _DISCARDED_BYTES:
+        if self._discarded_bytes > _MAX_DISCARDED_BYTES:
             self.abort()
 
     def abort(self) -> None:
@@ -201,8 +201,8 @@ class TimeoutProtocol(UsualProtocol):
 
     _answering: AnswerTransport
 
-    def __init__(self, *given: Any, seconds: float, limit: ConnectionLimit, **named: Any) -> None:
-        super().__init__(*given, **named)
+    def __init__(self, *args: Any, seconds: float, limit: ConnectionLimit, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
         self._seconds = seconds
         self._limit = limit
         self._deadline: asyncio.TimerHandle | None = None
@@ -240,7 +240,7 @@ class TimeoutProtocol(UsualProtocol):
             self._wait()
         # The rest of a request that was answered before it was read to its end.
         self._surplus_bytes += len(data)
-        if self._surplus_bytes > _DISCARDED_BYTES:
+        if self._surplus_bytes > _MAX_DISCARDED_BYTES:
             self._answering.abort()
 
     def send_400_response(self, msg: str) -> None:

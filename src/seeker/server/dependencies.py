@@ -1,7 +1,8 @@
-"""What routes share: bodies read strictly, parts of addresses, who starts a session, the answer."""
+"""What routes share: bodies read strictly, parts of addresses, headers, and a session's turn."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import re
@@ -10,7 +11,7 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from fastapi import Depends, HTTPException, Path, Query, Request
+from fastapi import Depends, Header, HTTPException, Path, Query, Request
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator
 from starlette.convertors import PathConvertor, register_url_convertor
@@ -21,7 +22,7 @@ from seeker.errors import NotFound
 from seeker.server.errors import RequestRefused
 from seeker.server.schemas import RequestBody
 from seeker.server.serializers import json_response, session_response
-from seeker.server.service import IdempotencyKeyHeader, Service, ServiceDep, make_idempotency_key
+from seeker.server.service import Service
 from seeker.stores import IdempotencyKey
 
 MAX_JSON_DEPTH = 16
@@ -32,10 +33,10 @@ class StrictRoute(APIRoute):
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the usual handler, for a stricter request."""
-        usual = super().get_route_handler()
+        handler = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
-            return await usual(StrictRequest(request.scope, request.receive))
+            return await handler(StrictRequest(request.scope, request.receive))
 
         return handle
 
@@ -79,11 +80,11 @@ def parse_json(body: bytes) -> Any:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object whose keys are all different: of two values, nobody knows which counts."""
-    made = dict(pairs)
-    if len(made) < len(pairs):
+    object = dict(pairs)
+    if len(object) < len(pairs):
         ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise RequestRefused(400, f"The body says {twice[:100]!r} twice.", "Say it once.")
-    return made
+    return object
 
 
 def _constant(name: str) -> float:
@@ -129,10 +130,10 @@ TOKEN_SCHEMA = {"pattern": f"^{_TOKEN}$"}
 def token_check(missing: Callable[[], NotFound]) -> AfterValidator:
     """Return a check of what opens something: what has another form opens nothing."""
 
-    def check(given: str) -> str:
-        if not re.fullmatch(_TOKEN, given):
+    def check(token: str) -> str:
+        if not re.fullmatch(_TOKEN, token):
             raise missing()
-        return given
+        return token
 
     return AfterValidator(check)
 
@@ -150,6 +151,41 @@ Share = Annotated[
 ItemPath = Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")]
 Offset = Annotated[int, Query(ge=0, le=2**31 - 1)]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
+
+
+async def service_of(request: Request) -> Service:
+    """Return the service that a request is for; plain functions would be called in a thread."""
+    service: Service = request.app.state.service
+    return service
+
+
+ServiceDep = Annotated[Service, Depends(service_of)]
+
+IdempotencyKeyHeader = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=16,
+        max_length=128,
+        pattern=r"^[!-~]+$",
+        description="Names this request, such as a UUID: a retry with the same name and body "
+        "answers as the first time did.",
+    ),
+]
+Authorization = Annotated[
+    str | None,
+    Header(description="Bearer KEY, where the service asks for keys.", max_length=500),
+]
+
+
+def make_idempotency_key(
+    name: str | None, scope: str, call: str, body: Any
+) -> IdempotencyKey | None:
+    """Return an idempotency key with a fingerprint of what the request said."""
+    if name is None:
+        return None
+    request = json.dumps([call, body], sort_keys=True)
+    return IdempotencyKey(scope, name, hashlib.sha256(request.encode()).hexdigest())
 
 
 @dataclass(frozen=True)
@@ -174,8 +210,8 @@ class SessionTurn:
     ) -> Response:
         """Do it when it is this session's turn, once however often it is asked."""
         key = make_idempotency_key(self.key, self.id, call, body.model_dump())
-        shown = await self.service.run(lambda: act(key), self.id)
-        return json_response(session_response(shown), status)
+        snapshot = await self.service.run(lambda: act(key), self.id)
+        return json_response(session_response(snapshot), status)
 
 
 async def session_turn(
@@ -188,7 +224,7 @@ async def session_turn(
 SessionTurnDep = Annotated[SessionTurn, Depends(session_turn)]
 
 
-def session_starter(
+def session_owner(
     request: Request, service: Service, authorization: str | None
 ) -> tuple[str | None, str]:
     """Return the name of who starts a session, and the scope of their idempotency keys.
@@ -201,7 +237,7 @@ def session_starter(
     return owner, f"key {owner} from {client}" if owner else f"from {client}"
 
 
-def copier(request: Request, service: Service) -> Callable[[int], None]:
+def copy_limit(request: Request, service: Service) -> Callable[[int], None]:
     """Return what refuses to copy events if a client has copied more than they could have clicked.
 
     One request copies a whole session: what is written counts, not how often it is asked for.

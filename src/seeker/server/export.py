@@ -25,12 +25,12 @@ def export_lines(
     """Yield every session, or those of one user, with all its events."""
     for id in store.find(user, owner):
         try:
-            kept = store.load(id)
+            stored = store.load(id)
         except DamagedSession as error:
             damaged(error)
             continue
-        if kept is not None:
-            yield _line(kept)
+        if stored is not None:
+            yield _line(stored)
 
 
 def write_export(
@@ -99,25 +99,25 @@ def _rows(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _line(kept: StoredSession) -> dict[str, Any]:
+def _line(stored: StoredSession) -> dict[str, Any]:
     return {
-        "id": kept.id,
-        "catalog": kept.catalog,
-        "owner": kept.owner,
-        "user": kept.person,
-        "began": kept.began,
-        "active": kept.active,
-        "events": list(kept.events),
+        "id": stored.id,
+        "catalog": stored.catalog,
+        "owner": stored.owner,
+        "user": stored.person,
+        "began": stored.began,
+        "active": stored.active,
+        "events": list(stored.events),
     }
 
 
-def history(kept: StoredSession) -> Iterator[str]:
+def history(stored: StoredSession) -> Iterator[str]:
     """Yield the lines that tell a session's story."""
     began, active = (
         datetime.fromtimestamp(one, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        for one in (kept.began, kept.active)
+        for one in (stored.began, stored.active)
     )
-    person = f", user {kept.person!r}" if kept.person else ""
-    yield f"Session in '{kept.catalog}'{person}: began {began}, last active {active}"
-    for sequence, event in enumerate(kept.events, 1):
+    person = f", user {stored.person!r}" if stored.person else ""
+    yield f"Session in '{stored.catalog}'{person}: began {began}, last active {active}"
+    for sequence, event in enumerate(stored.events, 1):
         yield f"{sequence:4}  {parse_event(event).describe()}"

@@ -50,8 +50,8 @@ class Probe(Generic[Result]):
     @property
     def silent(self) -> bool:
         """Whether an answer has been waited for so long that none may come."""
-        asked = self._asked_at
-        return asked is not None and time.monotonic() - asked > SILENT_SECONDS
+        since = self._asked_at
+        return since is not None and time.monotonic() - since > SILENT_SECONDS
 
     async def look(self, seconds: float) -> Finding[Result] | None:
         """Ask, wait for so many seconds at most, and return what was found last."""

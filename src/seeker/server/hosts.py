@@ -20,7 +20,7 @@ from seeker.server.errors import RequestRefused
 LOCAL = "localhost"
 _NAME = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\*")
 _ABSOLUTE = re.compile(rb"https?://([^/]*)", re.IGNORECASE)
-_LONGEST_NAME = 253
+_MAX_NAME_CHARACTERS = 253
 
 
 class AllowedHosts:
@@ -44,13 +44,13 @@ class AllowedHosts:
         name = "" if host is None else host_name(host)
         if not name or self._any or name in self._names or is_address(name):
             return
-        if name.endswith(self._below) and len(name) <= _LONGEST_NAME:
+        if name.endswith(self._below) and len(name) <= _MAX_NAME_CHARACTERS:
             return
-        shown = name[:_LONGEST_NAME]
+        name = name[:_MAX_NAME_CHARACTERS]
         raise RequestRefused(
             421,
-            f"This service does not go by the name {shown!r}.",
-            f"If it should, start it with --allowed-host {shown}.",
+            f"This service does not go by the name {name!r}.",
+            f"If it should, start it with --allowed-host {name}.",
         )
 
 
@@ -77,9 +77,9 @@ def origin_form(scope: Scope) -> str | None:
     host counts, and its Host header does not (RFC 9112, 3.2.2).
     """
     target: bytes = scope.get("raw_path") or b""
-    found = None if target.startswith(b"/") else _ABSOLUTE.match(target)
-    if found is None:
+    match = None if target.startswith(b"/") else _ABSOLUTE.match(target)
+    if match is None:
         return None
-    path = target[found.end() :] or b"/"
+    path = target[match.end() :] or b"/"
     scope["raw_path"], scope["path"] = path, unquote(path.decode("latin-1"))
-    return found[1].decode("latin-1")
+    return match[1].decode("latin-1")

@@ -25,15 +25,15 @@ class JsonFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return a record as JSON."""
-        written = {
+        line = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "message": record.getMessage(),
             **getattr(record, "fields", {}),
         }
         if record.exc_info:
-            written["error"] = self.formatException(record.exc_info)
-        return json.dumps(written, ensure_ascii=True)
+            line["error"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=True)
 
 
 def set_up_logging(level: str) -> None:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import re
 import secrets
+import threading
 import time
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
@@ -18,8 +22,10 @@ from seeker.server import errors
 from seeker.server.errors import RequestRefused
 from seeker.server.hosts import origin_form
 from seeker.server.logging import LOGGER, short_hash
-from seeker.server.service import Service
 from seeker.server.settings import Settings
+
+if TYPE_CHECKING:
+    from seeker.server.service import Service
 
 HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
@@ -38,6 +44,7 @@ _PAGE = "/web/"
 """The files of the page are asked for all at once; it breaks if only one of them is refused."""
 _CLIENT_LEFT = 499
 """The status that the logs show of a client who left before their request was there."""
+_MAX_CLIENTS = 10_000
 
 
 class RequestMiddleware:
@@ -70,8 +77,8 @@ class RequestMiddleware:
             await send(message)
 
         try:
-            named = origin_form(scope)
-            service.hosts.check(headers.get("host") if named is None else named)
+            host = origin_form(scope)
+            service.hosts.check(headers.get("host") if host is None else host)
             _check_rate(service, scope)
             body = await _read_body(service.settings, headers, receive)
             await self._app(scope, _receive_body(body, receive), send_with_headers)
@@ -96,6 +103,36 @@ class RequestMiddleware:
                 await sorry(scope, receive, send_with_headers)
         finally:
             _note(service, scope, request, status, time.perf_counter() - began)
+
+
+class RateLimiter:
+    """A bucket of tokens per client, refilled at a rate; 0 lets everything through. Thread-safe."""
+
+    def __init__(
+        self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, client: str, cost: float = 1.0) -> int:
+        """Take tokens; return 0, or after how many seconds a client may ask again, who has none.
+
+        What costs more than there is may be had on credit: the next has to wait for longer.
+        """
+        if not self._rate:
+            return 0
+        with self._lock:
+            now = self._clock()
+            tokens, then = self._buckets.pop(client, (float(self._burst), now))
+            tokens = min(float(self._burst), tokens + (now - then) * self._rate)
+            allowed = tokens >= 1.0
+            self._buckets[client] = (tokens - cost if allowed else tokens, now)
+            if len(self._buckets) > _MAX_CLIENTS:
+                self._buckets.popitem(last=False)
+        return 0 if allowed else max(1, math.ceil((1.0 - tokens) / self._rate))
 
 
 class VaryMiddleware:

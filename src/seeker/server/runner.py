@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     import uvicorn
     from fastapi import FastAPI
 
-_THINKING = 75
+_KEEP_ALIVE_SECONDS = 75
 """Seconds that a connection stays open between requests: people think longer than programs."""
 
 _BACKLOG = 2048
-_DESCRIPTORS = 65_536
+_MAX_DESCRIPTORS = 65_536
 """How many descriptors are asked for; the usual 1,024 are few for people who keep connections."""
 _OTHER_DESCRIPTORS = 64
 """For files and databases that are opened later."""
@@ -60,22 +60,21 @@ def serve(
 
     set_up_logging(settings.log_level)
     # Whatever is wrong is said here, once, and not by every worker.
-    given = settings
-    catalogs, settings = join_cluster(given, wait=True)
-    ApiKeys.read(settings.keys)
-    AllowedHosts(settings.host, settings.allowed_host)
-    if settings.workers > 1 and settings.store == MEMORY:
+    catalogs, joined = join_cluster(settings, wait=True)
+    ApiKeys.read(joined.keys)
+    AllowedHosts(joined.host, joined.allowed_host)
+    if joined.workers > 1 and joined.store == MEMORY:
         raise SeekerError(
             "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."
         )
-    open_store(settings.store, settings.store_timeouts).close()
-    listening = listen(settings.host, settings.port)
-    tell(_address(settings.host, listening))
-    if settings.workers == 1:
-        app = make(settings, catalogs)
+    open_store(joined.store, joined.store_timeouts).close()
+    listening = listen(joined.host, joined.port)
+    tell(_address(joined.host, listening))
+    if joined.workers == 1:
+        app = make(joined, catalogs)
         app.state.exits = True
-        server = uvicorn.Server(server_config(settings, app))
-        with watching(given, lambda: setattr(server, "should_exit", True)):
+        server = uvicorn.Server(server_config(joined, app))
+        with watching(settings, lambda: setattr(server, "should_exit", True)):
             try:
                 server.run([listening])
             except SystemExit as end:
@@ -84,10 +83,10 @@ def serve(
         return
     with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
         os.environ[SHARED] = figures
-        os.environ[SETTINGS] = settings.to_json()
-        config = server_config(settings, factory, factory=True, workers=settings.workers)
+        os.environ[SETTINGS] = joined.to_json()
+        config = server_config(joined, factory, factory=True, workers=joined.workers)
         supervisor = Multiprocess(config, sockets=[listening])
-        with watching(given, supervisor.should_exit.set):
+        with watching(settings, supervisor.should_exit.set):
             supervisor.run()
 
 
@@ -111,7 +110,7 @@ def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicor
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=max(1, int(settings.stop_timeout * (1 - CLOSING))),
-        timeout_keep_alive=_THINKING,
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
         backlog=backlog,
@@ -128,13 +127,13 @@ def connection_room() -> tuple[int, int]:
     try:
         import resource
     except ImportError:
-        return _DESCRIPTORS, _BACKLOG
+        return _MAX_DESCRIPTORS, _BACKLOG
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _DESCRIPTORS)
-    if soft < wanted:
+    most = _MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MAX_DESCRIPTORS)
+    if soft < most:
         with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-            soft = wanted
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
     room = soft - len(os.listdir("/dev/fd")) - _OTHER_DESCRIPTORS
     backlog = max(1, min(_BACKLOG, room // 16))
     # Connections are accepted before they can be counted and closed a little after they are turned

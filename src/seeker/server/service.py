@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
-import math
 import os
 import sys
 import threading
-import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from typing import Annotated, Any, TypeVar
-
-from fastapi import Depends, Header, Request
+from typing import Any, TypeVar
 
 from seeker.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS
@@ -28,8 +21,9 @@ from seeker.server.health import Readiness
 from seeker.server.hosts import AllowedHosts
 from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
+from seeker.server.middleware import RateLimiter
 from seeker.server.settings import Settings
-from seeker.stores import IdempotencyKey, open_store
+from seeker.stores import open_store
 
 _MAX_WAITING_REQUESTS = 32
 """Requests that wait for one turn; whoever comes then is told to come later."""
@@ -66,39 +60,6 @@ class RequestTurns:
                 yield
             finally:
                 lock.release()
-
-
-_MOST_CLIENTS = 10_000
-
-
-class RateLimiter:
-    """A bucket of tokens per client, refilled at a rate; 0 lets everything through. Thread-safe."""
-
-    def __init__(
-        self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._rate = rate
-        self._burst = burst
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-
-    def wait(self, client: str, cost: float = 1.0) -> int:
-        """Take tokens; return 0, or after how many seconds a client may ask again, who has none.
-
-        What costs more than there is may be had on credit: the next has to wait for longer.
-        """
-        if not self._rate:
-            return 0
-        with self._lock:
-            now = self._clock()
-            tokens, then = self._buckets.pop(client, (float(self._burst), now))
-            tokens = min(float(self._burst), tokens + (now - then) * self._rate)
-            allowed = tokens >= 1.0
-            self._buckets[client] = (tokens - cost if allowed else tokens, now)
-            if len(self._buckets) > _MOST_CLIENTS:
-                self._buckets.popitem(last=False)
-        return 0 if allowed else max(1, math.ceil((1.0 - tokens) / self._rate))
 
 
 EXIT_CODE = 7
@@ -178,11 +139,11 @@ class Service:
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
         """Return the facets of a catalog; they are counted once for each version of it."""
-        held = self._facets.get(name)
-        if held is None or held[0] is not catalog:
-            counted = [facet.to_json() for facet in catalog.facets().values()]
-            held = self._facets[name] = (catalog, counted)
-        return held[1]
+        version, facets = self._facets.get(name, (None, []))
+        if version is not catalog:
+            facets = [facet.to_json() for facet in catalog.facets().values()]
+            self._facets[name] = (catalog, facets)
+        return facets
 
     def expire(self) -> int:
         """Forget the sessions that nobody has used for their lifetime; return how many."""
@@ -200,38 +161,3 @@ class Service:
             return False
         self.engine.close()
         return not self._expiring
-
-
-async def service_of(request: Request) -> Service:
-    """Return the service that a request is for; plain functions would be called in a thread."""
-    service: Service = request.app.state.service
-    return service
-
-
-ServiceDep = Annotated[Service, Depends(service_of)]
-
-IdempotencyKeyHeader = Annotated[
-    str | None,
-    Header(
-        alias="Idempotency-Key",
-        min_length=16,
-        max_length=128,
-        pattern=r"^[!-~]+$",
-        description="Names this request, such as a UUID: a retry with the same name and body "
-        "answers as the first time did.",
-    ),
-]
-Authorization = Annotated[
-    str | None,
-    Header(description="Bearer KEY, where the service asks for keys.", max_length=500),
-]
-
-
-def make_idempotency_key(
-    name: str | None, scope: str, call: str, body: Any
-) -> IdempotencyKey | None:
-    """Return an idempotency key with a fingerprint of what the request said."""
-    if name is None:
-        return None
-    said = json.dumps([call, body], sort_keys=True)
-    return IdempotencyKey(scope, name, hashlib.sha256(said.encode()).hexdigest())

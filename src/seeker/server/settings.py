@@ -104,9 +104,9 @@ class Settings:
         return json.dumps({one.name: getattr(self, one.name) for one in fields(self)})
 
     @classmethod
-    def from_json(cls, written: str) -> Settings:
+    def from_json(cls, text: str) -> Settings:
         """Return the settings that `to_json` wrote."""
-        return _filled(json.loads(written), "the parent process")
+        return _build(json.loads(text))
 
 
 def read_settings(
@@ -115,20 +115,21 @@ def read_settings(
     """Return the settings: flags before the environment before the file before the defaults."""
     values: dict[str, Any] = {}
     if file:
-        values |= _checked_names(_toml(Path(file)), file)
+        values |= _check_names(_toml(Path(file)), file)
     for one in fields(Settings):
-        given = environment.get(PREFIX + one.name.upper())
-        if given is not None:
-            values[one.name] = given.split(",") if isinstance(one.default, tuple) else given
+        variable = environment.get(PREFIX + one.name.upper())
+        if variable is not None:
+            is_list = isinstance(one.default, tuple)
+            values[one.name] = variable.split(",") if is_list else variable
     values |= {name: value for name, value in flags.items() if value not in (None, ())}
-    return _filled(values, "the settings")
+    return _build(values)
 
 
-def parse_size(given: object) -> int:
+def parse_size(size: object) -> int:
     """Return a number of bytes that may be written like 512MB."""
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B)?\s*", str(given).upper())
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B)?\s*", str(size).upper())
     if match is None:
-        raise BadInput(f"{given!r} is not a size.", "Write it like 512MB.")
+        raise BadInput(f"{size!r} is not a size.", "Write it like 512MB.")
     return int(float(match[1]) * _UNITS[match[2] or ""])
 
 
@@ -141,25 +142,25 @@ def _toml(path: Path) -> dict[str, Any]:
         raise BadInput(f"The settings file '{path}' is not TOML: {error}.") from None
 
 
-def _checked_names(values: Mapping[str, Any], file: str) -> dict[str, Any]:
-    known = {one.name for one in fields(Settings)}
-    named = {name.replace("-", "_"): value for name, value in values.items()}
-    unknown = sorted(set(named) - known)
+def _check_names(values: Mapping[str, Any], file: str) -> dict[str, Any]:
+    names = {one.name for one in fields(Settings)}
+    renamed = {name.replace("-", "_"): value for name, value in values.items()}
+    unknown = sorted(set(renamed) - names)
     if unknown:
         raise BadInput(
             f"The settings file '{file}' has an unknown key {unknown[0]!r}.",
-            f"Known are {sorted(known)}.",
+            f"Known are {sorted(names)}.",
         )
-    return named
+    return renamed
 
 
-def _filled(values: Mapping[str, Any], where: str) -> Settings:
-    made = {
+def _build(values: Mapping[str, Any]) -> Settings:
+    parsed = {
         one.name: _value(one.name, values[one.name], one.default, one.metadata)
         for one in fields(Settings)
         if one.name in values
     }
-    settings = Settings(**made)
+    settings = Settings(**parsed)
     if settings.log_level not in ("debug", "info", "warning", "error"):
         raise BadInput(
             f"log_level is {settings.log_level!r}.", "Use debug, info, warning or error."
@@ -167,27 +168,27 @@ def _filled(values: Mapping[str, Any], where: str) -> Settings:
     return settings
 
 
-def _value(name: str, given: Any, default: Any, about: Mapping[str, Any]) -> Any:
+def _value(name: str, value: Any, default: Any, about: Mapping[str, Any]) -> Any:
     """Return a value of the kind that its default has."""
     try:
         if isinstance(default, tuple):
-            listed = [given] if isinstance(given, str) else given
-            return tuple(str(one).strip() for one in listed if str(one).strip())
+            values = [value] if isinstance(value, str) else value
+            return tuple(str(one).strip() for one in values if str(one).strip())
         if isinstance(default, bool):
-            return given if isinstance(given, bool) else _SWITCH[str(given).lower()]
+            return value if isinstance(value, bool) else _SWITCH[str(value).lower()]
         if about["size"]:
-            number: float = parse_size(given)
+            number: float = parse_size(value)
         elif isinstance(default, int | float):
-            number = type(default)(given)
+            number = type(default)(value)
         else:
-            return str(given)
+            return str(value)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, BadInput):
             raise
         kind = type(default).__name__
-        raise BadInput(f"The setting {name} is {given!r}, which is no {kind}.") from None
+        raise BadInput(f"The setting {name} is {value!r}, which is no {kind}.") from None
     if not about["least"] <= number < float("inf"):
-        raise BadInput(f"The setting {name} is {given!r}, but must be at least {about['least']}.")
+        raise BadInput(f"The setting {name} is {value!r}, but must be at least {about['least']}.")
     return number
 
 

@@ -10,30 +10,30 @@ from seeker import display, models
 from seeker.errors import BadInput
 from seeker.server.settings import Settings
 
-Thing = TypeVar("Thing")
+Parsed = TypeVar("Parsed")
 
-_MOST_NUMBERS = 256
+_MAX_NUMBERS = 256
 """Numbers in one setting of a model or strategy: each σ costs memory for every item."""
 
-_LONGEST_FILTER = 10_000
-_MOST_COMPARED = 1000
+_MAX_FILTER_CHARACTERS = 10_000
+_MAX_COMPARED_ITEMS = 1000
 """Items that are compared in pairs for one page: the time for it grows with their square."""
 
 
-def parse_model(given: str | Mapping[str, Any] | None) -> models.Model:
+def parse_model(model: str | Mapping[str, Any] | None) -> models.Model:
     """Return the model that a request names or describes."""
-    return _made(given, models.DEFAULT, models.named, models.from_json)
+    return _parse(model, models.DEFAULT, models.named, models.from_json)
 
 
-def parse_strategy(given: str | Mapping[str, Any] | None) -> display.Strategy:
+def parse_strategy(strategy: str | Mapping[str, Any] | None) -> display.Strategy:
     """Return the strategy that a request names or describes."""
-    return _made(given, display.DEFAULT, display.named, display.from_json)
+    return _parse(strategy, display.DEFAULT, display.named, display.from_json)
 
 
-def check_length(name: str, given: float, limit: int) -> None:
+def check_length(name: str, length: float, limit: int) -> None:
     """Refuse what is more than this service's limit."""
-    if given > limit:
-        raise BadInput(f"{name} is {given:,}, but at most {limit:,} is served here.")
+    if length > limit:
+        raise BadInput(f"{name} is {length:,}, but at most {limit:,} is served here.")
 
 
 def check_text(name: str, text: str | None, settings: Settings) -> None:
@@ -44,26 +44,26 @@ def check_text(name: str, text: str | None, settings: Settings) -> None:
 
 def check_filter(filter: Mapping[str, Any] | None) -> None:
     """Refuse a filter that is longer than what people choose: every answer tells it again."""
-    check_length("The length of filter", len(json.dumps(filter)), _LONGEST_FILTER)
+    check_length("The length of filter", len(json.dumps(filter)), _MAX_FILTER_CHARACTERS)
 
 
 def check_strategy(strategy: display.Strategy, page_size: int) -> None:
     """Refuse a strategy that compares more items with one another than a service has time for."""
     if isinstance(strategy, display.Diverse):
-        check_length("pool × page_size", strategy.pool * page_size, _MOST_COMPARED)
+        check_length("pool × page_size", strategy.pool * page_size, _MAX_COMPARED_ITEMS)
 
 
-def _made(
-    given: str | Mapping[str, Any] | None,
-    usual: str,
-    named: Callable[[str], Thing],
-    described: Callable[[object], Thing],
-) -> Thing:
-    if given is None or isinstance(given, str):
-        return named(given or usual)
-    for name, value in given.items():
-        if isinstance(value, list) and len(value) > _MOST_NUMBERS:
-            raise BadInput(f"{name} holds {len(value):,} numbers, at most {_MOST_NUMBERS} may be.")
-    if isinstance(given.get("sigmas"), list) and len(given["sigmas"]) > 16:
+def _parse(
+    description: str | Mapping[str, Any] | None,
+    default: str,
+    by_name: Callable[[str], Parsed],
+    from_json: Callable[[object], Parsed],
+) -> Parsed:
+    if description is None or isinstance(description, str):
+        return by_name(description or default)
+    for name, value in description.items():
+        if isinstance(value, list) and len(value) > _MAX_NUMBERS:
+            raise BadInput(f"{name} holds {len(value):,} numbers, at most {_MAX_NUMBERS} may be.")
+    if isinstance(description.get("sigmas"), list) and len(description["sigmas"]) > 16:
         raise BadInput("sigmas holds more than 16 numbers, which no session needs.")
-    return described(given)
+    return from_json(description)

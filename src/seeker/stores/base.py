@@ -134,7 +134,7 @@ class Store(Protocol):
     """
 
     def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
-        """Keep a new session with its first events; Stale if the key is in use."""
+        """Keep a new session with its first events; StaleWriteError if the key is in use."""
         ...
 
     def load(self, session: str, after: int = 0) -> StoredSession | None:
@@ -152,7 +152,10 @@ class Store(Protocol):
         at: float,
         key: IdempotencyKey | None = None,
     ) -> None:
-        """Add an event to a session of `expected` events; Stale if it is gone or not so long."""
+        """Add an event to a session of `expected` events.
+
+        StaleWriteError if it is gone or not so long.
+        """
         ...
 
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
@@ -211,7 +214,7 @@ class Store(Protocol):
         ...
 
     def ping(self) -> None:
-        """Return if the store can be read and written; StoreFailed if not."""
+        """Return if the store can be read and written; StoreError if not."""
         ...
 
     def close(self) -> None:

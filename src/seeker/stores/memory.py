@@ -40,8 +40,8 @@ class MemoryStore:
     def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
         with self._lock:
-            kept = self._sessions.get(session)
-            return kept and replace(kept, events=list(kept.events[after:]))
+            stored = self._sessions.get(session)
+            return stored and replace(stored, events=list(stored.events[after:]))
 
     def append(
         self,
@@ -53,12 +53,12 @@ class MemoryStore:
     ) -> None:
         """Add an event to a session of `expected` events."""
         with self._lock:
-            kept = self._sessions.get(session)
-            if kept is None or kept.length != expected:
+            stored = self._sessions.get(session)
+            if stored is None or stored.length != expected:
                 raise StaleWriteError("The session has moved on.")
             self._remember(key, session, expected + 1)
-            events = [*kept.events, _plain(event)]
-            self._sessions[session] = replace(kept, active=at, length=len(events), events=events)
+            events = [*stored.events, _plain(event)]
+            self._sessions[session] = replace(stored, active=at, length=len(events), events=events)
 
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
@@ -91,7 +91,9 @@ class MemoryStore:
         """Forget some sessions that were last active before a time."""
         with self._lock:
             old = sorted(
-                (kept.active, kept.id) for kept in self._sessions.values() if kept.active < before
+                (stored.active, stored.id)
+                for stored in self._sessions.values()
+                if stored.active < before
             )
             return self._forget({id for _, id in old[:most]})
 
@@ -102,7 +104,7 @@ class MemoryStore:
     def clock(self) -> tuple[float | None, ClockReading | None]:
         """Return when a session was last active, and what was noted of the clock before."""
         with self._lock:
-            newest = max((kept.active for kept in self._sessions.values()), default=None)
+            newest = max((stored.active for stored in self._sessions.values()), default=None)
             return newest, self._reading
 
     def note_clock(self, reading: ClockReading) -> None:
@@ -114,19 +116,19 @@ class MemoryStore:
         with self._lock:
             if owner is None:
                 return len(self._sessions)
-            return sum(kept.owner == owner for kept in self._sessions.values())
+            return sum(stored.owner == owner for stored in self._sessions.values())
 
     def find(
         self, person: str | None = None, owner: str | None = None, newest: bool = False
     ) -> Iterator[str]:
         """Yield the ids of sessions."""
         with self._lock:
-            found = sorted(
-                (kept.began, kept.id)
-                for kept in self._sessions.values()
-                if person is None or (kept.person, kept.owner) == (person, owner)
+            rows = sorted(
+                (stored.began, stored.id)
+                for stored in self._sessions.values()
+                if person is None or (stored.person, stored.owner) == (person, owner)
             )
-        yield from (id for _, id in (reversed(found) if newest else found))
+        yield from (id for _, id in (reversed(rows) if newest else rows))
 
     def ping(self) -> None:
         """Memory always answers."""
@@ -142,12 +144,12 @@ class MemoryStore:
         self._keys[key.scope, key.name] = IdempotencyRecord(key.fingerprint, session, length)
 
     def _forget(self, sessions: set[str]) -> int:
-        gone = sessions & self._sessions.keys()
-        for session in gone:
+        ids = sessions & self._sessions.keys()
+        for session in ids:
             del self._sessions[session]
             self._shares.pop(session, None)
-        self._keys = {key: one for key, one in self._keys.items() if one.session not in gone}
-        return len(gone)
+        self._keys = {key: one for key, one in self._keys.items() if one.session not in ids}
+        return len(ids)
 
 
 def _plain(event: EventJson) -> EventJson:

@@ -17,7 +17,7 @@ from seeker.stores.watchdog import Watchdog
 if TYPE_CHECKING:
     from psycopg import Connection
 
-_MIGRATING = 7_316_015
+_MIGRATION_LOCK = 7_316_015
 _UPGRADE_SECONDS = 600.0
 """How long bringing the tables up to date may take once it has begun."""
 _GRACE_SECONDS = 0.5
@@ -34,10 +34,10 @@ class PostgresStore(SqlStore):
         except ImportError:
             raise missing_package("PostgreSQL", "psycopg", "postgres", BadInput) from None
         self._psycopg = psycopg
-        self._address, self._password = _checked(address)
+        self._address, self._password = _check_address(address)
         self._timeouts = timeouts or Timeouts()
         self._watchdog = Watchdog()
-        self._connections = Connections(self._opened, lambda connection: not connection.closed)
+        self._connections = Connections(self._open, lambda connection: not connection.closed)
         try:
             self.migrate(self._timeouts)
         except BaseException:
@@ -47,22 +47,22 @@ class PostgresStore(SqlStore):
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Lend this thread's connection; each statement is a transaction of its own."""
-        with self._lent(self._timeouts.statement) as connection:
-            yield _Running(connection)
+        with self._lend(self._timeouts.statement) as connection:
+            yield _Runner(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Open a transaction; it is on disk when the block has ended."""
-        with self._lent(self._timeouts.statement) as connection, connection.transaction():
-            yield _Running(connection)
+        with self._lend(self._timeouts.statement) as connection, connection.transaction():
+            yield _Runner(connection)
 
     @contextmanager
     def upgrading(self) -> Iterator[Transaction]:
         """Open a transaction for one process at a time, in which a statement may take long."""
-        with self._lent(_UPGRADE_SECONDS) as connection, connection.transaction():
-            run = _Running(connection)
+        with self._lend(_UPGRADE_SECONDS) as connection, connection.transaction():
+            run = _Runner(connection)
             run("SET LOCAL statement_timeout = 0")
-            if not run("SELECT pg_try_advisory_xact_lock(?)", _MIGRATING).fetchall()[0][0]:
+            if not run("SELECT pg_try_advisory_xact_lock(?)", _MIGRATION_LOCK).fetchall()[0][0]:
                 raise StoreLocked(
                     "another process is bringing its tables in PostgreSQL up to date",
                     "Wait for it, or end it, and try again.",
@@ -84,7 +84,7 @@ class PostgresStore(SqlStore):
         self._connections.close()
 
     @contextmanager
-    def _lent(self, seconds: float) -> Iterator[Connection[Any]]:
+    def _lend(self, seconds: float) -> Iterator[Connection[Any]]:
         """Lend this thread's connection for so many seconds, and tell of failures in our words."""
         overdue = False
         try:
@@ -96,9 +96,9 @@ class PostgresStore(SqlStore):
                 finally:
                     overdue = operation.overdue
         except self._psycopg.Error as error:
-            raise self._failed(error, seconds if overdue else None) from error
+            raise self._store_error(error, seconds if overdue else None) from error
 
-    def _failed(self, error: Exception, seconds: float | None) -> StoreError:
+    def _store_error(self, error: Exception, seconds: float | None) -> StoreError:
         first = str(error).strip().splitlines()[0] if str(error).strip() else "no answer"
         reason = f"PostgreSQL failed ({first})"
         if seconds is not None:
@@ -111,7 +111,7 @@ class PostgresStore(SqlStore):
             return StoreLocked(reason, "End whoever holds the lock, and try again.")
         return StoreError(reason, _REMEDY)
 
-    def _opened(self) -> Connection[Any]:
+    def _open(self) -> Connection[Any]:
         limits = self._timeouts
         connection = self._psycopg.connect(
             self._address, autocommit=True, connect_timeout=max(2, math.ceil(limits.connect))
@@ -142,7 +142,7 @@ def _hang_up(connection: Connection[Any]) -> None:
         line.shutdown(socket.SHUT_RDWR)
 
 
-def _checked(address: str) -> tuple[str, str]:
+def _check_address(address: str) -> tuple[str, str]:
     """Return the address of a database if it can be read, and the password in it.
 
     Errors about an address would show its password.
@@ -160,7 +160,7 @@ def _checked(address: str) -> tuple[str, str]:
     return address, str(parts.get("password") or "")
 
 
-class _Running:
+class _Runner:
     """Runs statements on a connection."""
 
     def __init__(self, connection: Connection[Any]) -> None:

@@ -38,7 +38,7 @@ class Closable(Protocol):
 Connection = TypeVar("Connection", bound=Closable)
 
 
-class _HeldConnection(Generic[Connection]):
+class _ThreadConnection(Generic[Connection]):
     """A connection that is closed when its thread ends: servers' threads come and go."""
 
     def __init__(self, connection: Connection) -> None:
@@ -58,22 +58,22 @@ class Connections(Generic[Connection]):
         self._usable = usable
         self._lock = threading.Lock()
         self._local = threading.local()
-        self._all: weakref.WeakSet[_HeldConnection[Connection]] = weakref.WeakSet()
+        self._all: weakref.WeakSet[_ThreadConnection[Connection]] = weakref.WeakSet()
 
     def get(self) -> Connection:
         """Return this thread's connection."""
-        held: _HeldConnection[Connection] | None = getattr(self._local, "held", None)
-        if held is None or not self._usable(held.connection):
-            held = self._local.held = _HeldConnection(self._open())
+        own: _ThreadConnection[Connection] | None = getattr(self._local, "own", None)
+        if own is None or not self._usable(own.connection):
+            own = self._local.own = _ThreadConnection(self._open())
             with self._lock:
-                self._all.add(held)
-        return held.connection
+                self._all.add(own)
+        return own.connection
 
     def close(self) -> None:
         """Close all connections, whoever has them."""
         with self._lock:
-            for held in list(self._all):
-                held.connection.close()
+            for own in list(self._all):
+                own.connection.close()
             self._all.clear()
             self._local = threading.local()
 
@@ -99,8 +99,8 @@ class Transaction(Protocol):
         ...
 
 
-_KEPT = "id, catalog, owner, person, began, active, length"
-_RUN = 256
+_SESSION_COLUMNS = "id, catalog, owner, person, began, active, length"
+_PAGE_ROWS = 256
 _LOCK_POLL_SECONDS = 0.1
 _LOGGER = logging.getLogger("seeker")
 
@@ -138,7 +138,7 @@ class SqlStore(ABC):
         Only who has to change something waits for others, says so, and not for ever.
         """
         until = time.monotonic() + timeouts.start
-        told = False
+        warned = False
         while True:
             try:
                 with self.reading() as run:
@@ -150,19 +150,19 @@ class SqlStore(ABC):
             except StoreLocked:
                 if time.monotonic() >= until:
                     raise
-            if not told:
+            if not warned:
                 _LOGGER.warning(
                     "store locked",
                     extra={"fields": {"wait_seconds": timeouts.start}},
                 )
-                told = True
+                warned = True
             time.sleep(_LOCK_POLL_SECONDS)
 
     def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
         """Keep a new session with its first events."""
         with self.writing() as run:
-            made = run(
-                f"INSERT INTO sessions ({_KEPT}) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            inserted = run(
+                f"INSERT INTO sessions ({_SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING",
                 session.id,
                 session.catalog,
@@ -172,7 +172,7 @@ class SqlStore(ABC):
                 session.active,
                 len(session.events),
             )
-            if made.rowcount != 1:
+            if inserted.rowcount != 1:
                 raise StaleWriteError("There is a session with this id already.")
             for sequence, event in enumerate(session.events, 1):
                 _insert(run, session.id, sequence, session.began, event)
@@ -181,7 +181,7 @@ class SqlStore(ABC):
     def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
         with self.reading() as run:
-            found = run(
+            rows = run(
                 "SELECT sessions.id, catalog, owner, person, began, active, length, "
                 "sequence, body, checksum "
                 "FROM sessions LEFT JOIN events ON events.session = sessions.id "
@@ -189,11 +189,11 @@ class SqlStore(ABC):
                 after,
                 session,
             ).fetchall()
-        if not found:
+        if not rows:
             return None
-        id, catalog, owner, person, began, active, length, *_ = found[0]
+        id, catalog, owner, person, began, active, length, *_ = rows[0]
         events: list[EventJson] = []
-        for *_, sequence, body, checksum in found:
+        for *_, sequence, body, checksum in rows:
             if sequence is not None:
                 if sequence != after + len(events) + 1:
                     break
@@ -228,12 +228,12 @@ class SqlStore(ABC):
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
         with self.reading() as run:
-            found = run(
+            rows = run(
                 "SELECT fingerprint, session, length FROM idempotency WHERE scope = ? AND name = ?",
                 scope,
                 name,
             ).fetchall()
-        return IdempotencyRecord(*found[0]) if found else None
+        return IdempotencyRecord(*rows[0]) if rows else None
 
     def share(self, session: str, token: str) -> str | None:
         """Let a token stand for a session, unless one does."""
@@ -244,14 +244,14 @@ class SqlStore(ABC):
                 token,
                 session,
             )
-            found = run("SELECT token FROM shares WHERE session = ?", session).fetchall()
-        return str(found[0][0]) if found else None
+            rows = run("SELECT token FROM shares WHERE session = ?", session).fetchall()
+        return str(rows[0][0]) if rows else None
 
     def shared_session(self, token: str) -> str | None:
         """Return the session that a token stands for."""
         with self.reading() as run:
-            found = run("SELECT session FROM shares WHERE token = ?", token).fetchall()
-        return str(found[0][0]) if found else None
+            rows = run("SELECT session FROM shares WHERE token = ?", token).fetchall()
+        return str(rows[0][0]) if rows else None
 
     def unshare(self, session: str) -> bool:
         """Let no token stand for a session any longer."""
@@ -303,7 +303,7 @@ class SqlStore(ABC):
     def find(
         self, person: str | None = None, owner: str | None = None, newest: bool = False
     ) -> Iterator[str]:
-        """Yield the ids of sessions, a few at a time, so that none is held up."""
+        """Yield the ids of sessions, a few at a time, so that nobody is held up."""
         order, sign = ("DESC", "<") if newest else ("ASC", ">")
         last: Sequence[Any] | None = None
         while True:
@@ -316,15 +316,15 @@ class SqlStore(ABC):
                 conditions.append(f"(began, id) {sign} (?, ?)")
                 values += last
             with self.reading() as run:
-                found = run(
+                rows = run(
                     f"SELECT began, id FROM sessions WHERE {' AND '.join(conditions)} "
-                    f"ORDER BY began {order}, id {order} LIMIT {_RUN}",
+                    f"ORDER BY began {order}, id {order} LIMIT {_PAGE_ROWS}",
                     *values,
                 ).fetchall()
-            yield from (row[1] for row in found)
-            if len(found) < _RUN:
+            yield from (row[1] for row in rows)
+            if len(rows) < _PAGE_ROWS:
                 return
-            last = found[-1]
+            last = rows[-1]
 
     def ping(self) -> None:
         """Return if the store can be read and written: only a write finds a full disk."""
@@ -366,7 +366,7 @@ def _event(session: str, sequence: int, body: str | bytes, checksum: int | None)
 def _remember(run: Transaction, key: IdempotencyKey | None, session: str, length: int) -> None:
     if key is None:
         return
-    made = run(
+    inserted = run(
         "INSERT INTO idempotency (scope, name, fingerprint, session, length) "
         "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         key.scope,
@@ -375,5 +375,5 @@ def _remember(run: Transaction, key: IdempotencyKey | None, session: str, length
         session,
         length,
     )
-    if made.rowcount != 1:
+    if inserted.rowcount != 1:
         raise StaleWriteError("The idempotency key is in use.")

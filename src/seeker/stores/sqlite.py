@@ -20,7 +20,7 @@ _FIRST_WAIT_SECONDS = 0.5
 """At the start it is said after so long that somebody is waited for."""
 _WAL_BYTES = 16_000_000
 """The write-ahead log is cut back to this size after it has grown beyond it."""
-_SPARE = 8
+_SPARE_PAGES = 8
 """One page in so many may be unused."""
 _REMEDY = "Check the file named by --store and its disk, and try again."
 
@@ -33,17 +33,11 @@ class SqliteStore(SqlStore):
     sleeping and asking again.
     """
 
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        timeouts: Timeouts | None = None,
-        synchronous: str = "FULL",
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], timeouts: Timeouts | None = None) -> None:
         self._path = Path(path)
         self._timeouts = timeouts or Timeouts()
-        self._synchronous = synchronous
         self._busy_seconds = min(_FIRST_WAIT_SECONDS, self._timeouts.lock)
-        self._connections = Connections(self._opened)
+        self._connections = Connections(self._open)
         self._watchdog = Watchdog()
         self._writer = threading.Lock()
         self._files: list[tuple[int, int] | None] | None = None
@@ -59,12 +53,12 @@ class SqliteStore(SqlStore):
             self._connections.close()
             self._busy_seconds = self._timeouts.lock
             # As long as one connection is open, nobody removes the log and begins another.
-            self._anchor = self._opened()
+            self._anchor = self._open()
             self._anchor.execute("SELECT count(*) FROM seeker_schema").fetchall()
-            self._files = self._there()
+            self._files = self._file_ids()
         except sqlite3.Error as error:
             self.close()
-            raise _failed(error) from error
+            raise _store_error(error) from error
         except BaseException:
             self.close()
             raise
@@ -72,21 +66,21 @@ class SqliteStore(SqlStore):
     @contextmanager
     def reading(self) -> Iterator[Transaction]:
         """Lend this thread's connection; each statement sees a state of its own."""
-        with self._lent(self._timeouts.statement) as connection:
-            yield _Running(connection)
+        with self._lend(self._timeouts.statement) as connection:
+            yield _Runner(connection)
 
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Open a transaction that keeps other writers out from its beginning."""
         seconds = self._timeouts.statement
-        with self._turn(), self._lent(seconds) as connection, _transaction(connection):
-            yield _Running(connection)
+        with self._writer_turn(), self._lend(seconds) as connection, _transaction(connection):
+            yield _Runner(connection)
 
     @contextmanager
     def upgrading(self) -> Iterator[Transaction]:
         """Open a transaction for one process at a time, in which a statement may take long."""
-        with self._turn(), self._lent(float("inf")) as connection, _transaction(connection):
-            yield _Running(connection)
+        with self._writer_turn(), self._lend(float("inf")) as connection, _transaction(connection):
+            yield _Runner(connection)
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
     def version(self, run: Transaction) -> int:
@@ -97,14 +91,14 @@ class SqliteStore(SqlStore):
 
     def reclaim(self, most: int) -> int:
         """Give unused space back to the disk; files from before this was foreseen give none."""
-        with self._turn(), self._lent(self._timeouts.statement) as connection:
+        with self._writer_turn(), self._lend(self._timeouts.statement) as connection:
 
             def figure(name: str) -> int:
                 return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
 
             unused = figure("freelist_count") if figure("auto_vacuum") else 0
             # What is left is used again by the next clicks.
-            pages = min(unused - figure("page_count") // _SPARE, most // figure("page_size"))
+            pages = min(unused - figure("page_count") // _SPARE_PAGES, most // figure("page_size"))
             if pages <= 0:
                 return 0
             # As a script: as a statement Python would take the first step only, which is one page.
@@ -118,7 +112,7 @@ class SqliteStore(SqlStore):
         Return how large it was and is. Nobody else can write meanwhile.
         """
         before = self._path.stat().st_size
-        with self._turn(), self._lent(float("inf")) as connection:
+        with self._writer_turn(), self._lend(float("inf")) as connection:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -127,13 +121,13 @@ class SqliteStore(SqlStore):
     def close(self) -> None:
         """Close all connections; the last to leave folds the log into the file."""
         # Who is still writing after this is stuck: others need not be.
-        held = self._writer.acquire(timeout=self._timeouts.lock)
+        acquired = self._writer.acquire(timeout=self._timeouts.lock)
         try:
             self._connections.close()
             if self._anchor is not None:
                 self._anchor.close()
         finally:
-            if held:
+            if acquired:
                 self._writer.release()
 
     def _check_ours(self) -> None:
@@ -151,20 +145,20 @@ class SqliteStore(SqlStore):
                 "Name another file with --store.",
             )
 
-    def _there(self) -> list[tuple[int, int] | None]:
+    def _file_ids(self) -> list[tuple[int, int] | None]:
         """Return which files are at the store's path now: the database, its log and its index."""
-        found: list[tuple[int, int] | None] = []
+        files: list[tuple[int, int] | None] = []
         for suffix in ("", "-wal", "-shm"):
             try:
                 file = os.stat(f"{self._path}{suffix}")
             except OSError:
-                found.append(None)
+                files.append(None)
             else:
-                found.append((file.st_dev, file.st_ino))
-        return found
+                files.append((file.st_dev, file.st_ino))
+        return files
 
     @contextmanager
-    def _turn(self) -> Iterator[None]:
+    def _writer_turn(self) -> Iterator[None]:
         """Wait for the threads of this process that want to write, too."""
         if not self._writer.acquire(timeout=self._timeouts.lock):
             raise StoreLocked("another thread has been writing for long", _REMEDY)
@@ -174,10 +168,10 @@ class SqliteStore(SqlStore):
             self._writer.release()
 
     @contextmanager
-    def _lent(self, seconds: float) -> Iterator[sqlite3.Connection]:
+    def _lend(self, seconds: float) -> Iterator[sqlite3.Connection]:
         """Lend this thread's connection for so many seconds, and tell of failures in our words."""
         # Files that were moved away can still be written to, but nobody would ever read them there.
-        if self._files is not None and self._files != self._there():
+        if self._files is not None and self._files != self._file_ids():
             raise StoreError(
                 "the file in which sessions are kept, or its -wal or -shm, was moved or removed",
                 "Bring it back, or start the service again.",
@@ -193,9 +187,9 @@ class SqliteStore(SqlStore):
         except sqlite3.Error as error:
             if overdue:
                 raise StoreError(f"SQLite took longer than {seconds:g} s", _REMEDY) from error
-            raise _failed(error) from error
+            raise _store_error(error) from error
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
             self._path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False
         )
@@ -205,7 +199,7 @@ class SqliteStore(SqlStore):
                 connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
-            connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+            connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             # People's data that is deleted shall be gone from the file, too.
             connection.execute("PRAGMA secure_delete = ON")
@@ -227,7 +221,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-class _Running:
+class _Runner:
     """Runs statements on a connection."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -237,7 +231,7 @@ class _Running:
         return self._connection.execute(sql, values)
 
 
-def _failed(error: sqlite3.Error) -> StoreError:
+def _store_error(error: sqlite3.Error) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None)
     base = None if code is None else code & 0xFF
     if base == sqlite3.SQLITE_FULL:

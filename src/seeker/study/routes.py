@@ -8,7 +8,14 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import JSONResponse, Response
 
-from seeker.server.dependencies import TOKEN_SCHEMA, Id, StrictRoute, token_check
+from seeker.server.dependencies import (
+    TOKEN_SCHEMA,
+    Authorization,
+    Id,
+    ServiceDep,
+    StrictRoute,
+    token_check,
+)
 from seeker.server.errors import problem_statuses
 from seeker.server.routes.sessions import act_route
 from seeker.server.schemas import (
@@ -20,7 +27,6 @@ from seeker.server.schemas import (
     UndoRequest,
 )
 from seeker.server.serializers import item_response, json_response, session_response
-from seeker.server.service import Authorization, ServiceDep
 from seeker.session import Click, Event, Found, Redo, Undo
 from seeker.study.export import count_progress
 from seeker.study.schemas import (

@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from seeker.catalog import Catalog
 from seeker.errors import Conflict, NotFound
-from seeker.server.dependencies import ItemPath
+from seeker.server.dependencies import Authorization, ItemPath, ServiceDep
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import CatalogResponse, CatalogsResponse, ItemResponse
 from seeker.server.serializers import (
@@ -22,7 +22,6 @@ from seeker.server.serializers import (
     item_response,
     json_response,
 )
-from seeker.server.service import Authorization, ServiceDep
 
 router = APIRouter(tags=["catalogs"])
 changing = APIRouter(tags=["catalogs"])
@@ -82,8 +81,8 @@ async def item(
     """Return an item."""
 
     def work() -> ItemResponse:
-        name, opened = service.engine.catalogs.get(catalog)
-        return item_response(opened.item(id), name)
+        name, served = service.engine.catalogs.get(catalog)
+        return item_response(served.item(id), name)
 
     return json_response(await service.run(work))
 
@@ -105,10 +104,10 @@ async def remove(
     def work() -> None:
         from seeker.catalog.build import update
 
-        name, opened = service.engine.catalogs.get(catalog)
-        if opened.folder is None:
+        name, served = service.engine.catalogs.get(catalog)
+        if served.folder is None:
             raise Conflict("This catalog is not in a folder, so nothing can be taken out of it.")
-        update.remove(opened.folder, ids=[id])
+        update.remove(served.folder, ids=[id])
         service.engine.catalogs.look_again(name)
 
     await service.change(catalog, work)

@@ -57,8 +57,8 @@ def _body(document: Mapping[str, Any]) -> str:
             parts += _call(method.upper(), path, call)
     parts.append("<h2>Shapes</h2>")
     for name, schema in document.get("components", {}).get("schemas", {}).items():
-        shown = escape(json.dumps(schema, indent=2, ensure_ascii=False))
-        parts.append(f'<section id="{escape(name)}"><h3>{escape(name)}</h3><pre>{shown}</pre>')
+        text = escape(json.dumps(schema, indent=2, ensure_ascii=False))
+        parts.append(f'<section id="{escape(name)}"><h3>{escape(name)}</h3><pre>{text}</pre>')
         parts.append("</section>")
     return "".join(parts)
 
@@ -76,19 +76,19 @@ def _call(method: str, path: str, call: Mapping[str, Any]) -> Iterator[str]:
             )
         yield "</table>"
     if "requestBody" in call:
-        yield f"<p>Body: {_named(call['requestBody'].get('content', {}))}</p>"
+        yield f"<p>Body: {_links(call['requestBody'].get('content', {}))}</p>"
     yield "<table><tr><th>status</th><th></th><th>body</th></tr>"
     for status, answer in sorted(call.get("responses", {}).items()):
         yield (
             f"<tr><td>{escape(status)}</td><td>{escape(answer.get('description', ''))}</td>"
-            f"<td>{_named(answer.get('content', {}))}</td></tr>"
+            f"<td>{_links(answer.get('content', {}))}</td></tr>"
         )
     yield "</table></section>"
 
 
-def _named(content: Mapping[str, Any]) -> str:
+def _links(content: Mapping[str, Any]) -> str:
     """Return links to the shapes that a body may have."""
-    found = []
+    links = list[str]()
     for kind, about in content.items():
         schema = about.get("schema", {})
         names = [
@@ -96,7 +96,7 @@ def _named(content: Mapping[str, Any]) -> str:
             for one in (schema, *schema.get("anyOf", ()))
             if "$ref" in one
         ]
-        found += [f'<a href="#{escape(name)}">{escape(name)}</a>' for name in names] or [
+        links += [f'<a href="#{escape(name)}">{escape(name)}</a>' for name in names] or [
             escape(kind)
         ]
-    return ", ".join(found)
+    return ", ".join(links)

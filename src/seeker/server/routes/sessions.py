@@ -10,14 +10,18 @@ from starlette.responses import Response
 
 from seeker.engine import SessionSnapshot
 from seeker.server.dependencies import (
+    Authorization,
     Id,
+    IdempotencyKeyHeader,
     ItemPath,
     Limit,
     Offset,
+    ServiceDep,
     SessionTurn,
     SessionTurnDep,
     StrictRoute,
-    session_starter,
+    make_idempotency_key,
+    session_owner,
 )
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
@@ -35,12 +39,6 @@ from seeker.server.serializers import (
     json_response,
     page_response,
     session_response,
-)
-from seeker.server.service import (
-    Authorization,
-    IdempotencyKeyHeader,
-    ServiceDep,
-    make_idempotency_key,
 )
 from seeker.server.validation import check_length
 from seeker.session import Event, Say
@@ -60,7 +58,7 @@ async def start(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session: its id is the only key to it."""
-    owner, scope = session_starter(request, service, authorization)
+    owner, scope = session_owner(request, service, authorization)
     body.check_limits(service.settings)
     request.state.text = body.query
     key = make_idempotency_key(idempotency_key, scope, "start", body.model_dump())
@@ -139,37 +137,39 @@ async def engine_of(turn: SessionTurnDep) -> Actor:
 ENGINE = Annotated[Actor, Depends(engine_of)]
 
 
-def act_route(asked: type[ActRequest], name: str, actor: Any = ENGINE) -> Callable[..., Any]:
-    """Return the function behind a call; actor: a dependency.
+def act_route(
+    body_type: type[ActRequest], name: str, actor_type: Any = ENGINE
+) -> Callable[..., Any]:
+    """Return the function behind a call; actor_type: a dependency.
 
     A body of which all may be left out may be left out itself.
     """
 
     async def act(
-        request: Request, turn: SessionTurn, by: Actor, body: ActRequest | None
+        request: Request, turn: SessionTurn, actor: Actor, body: ActRequest | None
     ) -> Response:
-        said = asked() if body is None else body
-        said.check_limits(turn.service.settings)
-        request.state.text = getattr(said, "text", None)
-        event = said.event()
-        return await turn.take(name, said, lambda key: by.act(turn.id, event, said.step, key))
+        act_request = body_type() if body is None else body
+        act_request.check_limits(turn.service.settings)
+        request.state.text = getattr(act_request, "text", None)
+        event, step = act_request.event(), act_request.step
+        return await turn.take(name, act_request, lambda key: actor.act(turn.id, event, step, key))
 
-    required = any(field.is_required() for field in asked.model_fields.values())
-    act.__name__, act.__doc__ = name, asked.__doc__
+    required = any(field.is_required() for field in body_type.model_fields.values())
+    act.__name__, act.__doc__ = name, body_type.__doc__
     act.__annotations__ |= {
         "request": Request,
         "turn": SessionTurnDep,
-        "by": actor,
-        "body": asked if required else asked | None,
+        "actor": actor_type,
+        "body": body_type if required else body_type | None,
     }
     act.__defaults__ = () if required else (None,)
     return act
 
 
-for event, asked in ACTS.items():
+for event_type, body_type in ACTS.items():
     # Words are said at /text, too: it was so from the beginning.
-    for path in (event.path, "text") if event is Say else (event.path,):
-        name = event.type if path == event.path else path
+    for path in (event_type.path, "text") if event_type is Say else (event_type.path,):
+        name = event_type.type if path == event_type.path else path
         acts.post(f"/{path}", response_model=SessionResponse, responses=problem_statuses(404, 409))(
-            act_route(asked, name)
+            act_route(body_type, name)
         )

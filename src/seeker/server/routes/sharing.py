@@ -9,15 +9,19 @@ from starlette.responses import Response
 
 from seeker.engine import SessionSnapshot
 from seeker.server.dependencies import (
+    Authorization,
     Id,
+    IdempotencyKeyHeader,
     ItemPath,
     Limit,
     Offset,
+    ServiceDep,
     SessionTurnDep,
     Share,
     StrictRoute,
-    copier,
-    session_starter,
+    copy_limit,
+    make_idempotency_key,
+    session_owner,
 )
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
@@ -32,12 +36,6 @@ from seeker.server.serializers import (
     json_response,
     page_response,
     session_response,
-)
-from seeker.server.service import (
-    Authorization,
-    IdempotencyKeyHeader,
-    ServiceDep,
-    make_idempotency_key,
 )
 from seeker.server.validation import check_length
 from seeker.stores import IdempotencyKey
@@ -58,13 +56,14 @@ async def fork(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session with the same events, to go on from here without changing this one."""
-    owner, _ = session_starter(request, turn.service, authorization)
-    asked, allow = body or ForkRequest(), copier(request, turn.service)
+    owner, _ = session_owner(request, turn.service, authorization)
+    body, allow = body or ForkRequest(), copy_limit(request, turn.service)
+    step = body.step
 
     def work(key: IdempotencyKey | None) -> SessionSnapshot:
-        return turn.engine.fork(turn.id, asked.step, owner, key, allow=allow)
+        return turn.engine.fork(turn.id, step, owner, key, allow=allow)
 
-    return await turn.take("fork", asked, work, 201)
+    return await turn.take("fork", body, work, 201)
 
 
 @router.post("/sessions/{id}/share", response_model=ShareResponse, responses=problem_statuses(404))
@@ -137,9 +136,9 @@ async def go_on(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session of one's own that goes on from where a shared one is."""
-    owner, scope = session_starter(request, service, authorization)
+    owner, scope = session_owner(request, service, authorization)
     key = make_idempotency_key(idempotency_key, scope, "fork", share)
-    engine, allow = service.engine, copier(request, service)
+    engine, allow = service.engine, copy_limit(request, service)
 
     def work() -> SessionSnapshot:
         return engine.fork(

@@ -16,12 +16,12 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response, StreamingResponse
 
+from seeker.server.dependencies import Authorization, ServiceDep
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.export import export_lines
 from seeker.server.logging import log_error
 from seeker.server.schemas import HealthResponse, UserName
 from seeker.server.serializers import json_response
-from seeker.server.service import Authorization, ServiceDep
 
 router = APIRouter(tags=["operations"])
 
