@@ -38,6 +38,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.processes import cpu_seconds
 from benchmarks.server import demo_server
+from benchmarks.timing import latencies
 
 SEARCH_CLICKS = 10
 """Clicks in a search."""
@@ -165,14 +166,8 @@ def summary(times: dict[str, list[float]], core_ms: dict[str, float]) -> dict[st
         "bar": MAX_MEDIAN_RATIO,
         "healthz_per_second": 1000 / statistics.mean(times["healthz"]),
         "times": {
-            name: {
-                "median_ms": statistics.median(taken),
-                "p95_ms": statistics.quantiles(taken, n=20)[-1],
-                "median_ratio": statistics.median(taken) / unit,
-                "p95_ratio": statistics.quantiles(taken, n=20)[-1] / unit,
-                "core_ms": core_ms[name] / len(taken),
-            }
-            for name, taken in times.items()
+            name: {**latency, "core_ms": core_ms[name] / len(times[name])}
+            for name, latency in latencies(times, unit).items()
         },
     }
 

@@ -30,6 +30,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
 from benchmarks.server import demo_server
+from benchmarks.timing import latencies
 from browser import chromium
 
 WARM_UP_CLICKS = 3
@@ -135,15 +136,7 @@ def summary(times: dict[str, list[float]], browser: str) -> dict[str, Any]:
         "load": os.getloadavg()[0],
         "browser": browser,
         "clicks": len(times["bare"]),
-        "times": {
-            name: {
-                "median_ms": statistics.median(taken),
-                "p95_ms": statistics.quantiles(taken, n=20)[-1],
-                "median_ratio": statistics.median(taken) / unit,
-                "p95_ratio": statistics.quantiles(taken, n=20)[-1] / unit,
-            }
-            for name, taken in times.items()
-        },
+        "times": latencies(times, unit),
     }
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import os
+import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -18,6 +19,20 @@ def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_c
     start = clock()
     work()
     return clock() - start
+
+
+def latencies(times: Mapping[str, Sequence[float]], unit: float) -> dict[str, dict[str, float]]:
+    """Return medians and 95th percentiles of milliseconds, by name, also as ratios to a unit."""
+    summary = {}
+    for name, taken in times.items():
+        median, p95 = statistics.median(taken), statistics.quantiles(taken, n=20)[-1]
+        summary[name] = {
+            "median_ms": median,
+            "p95_ms": p95,
+            "median_ratio": median / unit,
+            "p95_ratio": p95 / unit,
+        }
+    return summary
 
 
 class MemoryReader:

@@ -52,10 +52,7 @@ class ColumnStore:
     def get(self, probe: DistanceProbe) -> Array | None:
         """Return a column, (views, items), if it is here or shared."""
         column = self._stored.get(probe)
-        shared = self._space.shared
-        if column is None and shared is not None and self._space.is_shared(probe):
-            column = shared.get(probe.row)
-        return column
+        return self._space.shared_column(probe) if column is None else column
 
     def reserve(self, probes: Sequence[DistanceProbe], spared: Collection[DistanceProbe]) -> None:
         """Find room for new columns, the last asked for first; spared ones stay."""
@@ -72,10 +69,8 @@ class ColumnStore:
 
     def commit(self) -> None:
         """Take the reserved columns, now written for all items, into use."""
-        shared = self._space.shared
         for probe, column in self._reserved.items():
-            common = shared is not None and self._space.is_shared(probe)
-            if shared is None or not common or not shared.add(probe.row, column):
+            if not self._space.share_column(probe, column):
                 self._stored[probe] = column
         self._reserved = {}
 

@@ -129,9 +129,17 @@ class Space:
         key = (self.views[1:], scale, self.dtype, self.summed_in)
         return self.views[0].column_caches.get(key)
 
-    def is_shared(self, probe: DistanceProbe) -> bool:
-        """Whether a column is the same for all searches: removed items have rows of a session."""
-        return self.shared is not None and probe.row < self.count
+    def shared_column(self, probe: DistanceProbe) -> Array | None:
+        """Return a column, (views, items), that another search has computed, if one has."""
+        if self.shared is None or probe.row >= self.count:
+            return None  # the rows of removed items mean something in one session only
+        return self.shared.get(probe.row)
+
+    def share_column(self, probe: DistanceProbe, column: Array) -> bool:
+        """Let other searches read a column; return whether it is theirs, too, and there is room."""
+        if self.shared is None or probe.row >= self.count:
+            return False
+        return self.shared.add(probe.row, column)
 
     @staticmethod
     def _unit(view: View, c: Doubles) -> float:
