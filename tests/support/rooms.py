@@ -16,6 +16,7 @@ ROOMS = [
     ("demo",),
     ("stores",),
     ("engine", "web"),
+    ("learning",),
     ("cluster",),
     ("server", "client", "lab"),
     ("study",),

@@ -1,0 +1,78 @@
+"""The prior of θ, mixtures of views × noise levels, from searches of which the target is known."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seeker.kernels.parallel import over_blocks
+from seeker.learning.observations import Pairs
+from seeker.types import Array, Doubles
+
+
+def search_logs(
+    distances: Array, pairs: Pairs, mixtures: Doubles, sigmas: Doubles, slip: float
+) -> Doubles:
+    """Return the log-likelihood of every search's clicks given its target, (searches, thetas).
+
+    distances: (views, pairs), in the units in which two random items are 1 apart.
+    """
+    from seeker.kernels.pairs import choice_logs
+
+    observations = pairs.observations
+    thetas = len(mixtures) * len(sigmas)
+    out = np.zeros((observations.clicks, thetas))
+    click = np.arange(observations.clicks)
+    over_blocks(
+        observations.clicks,
+        lambda start, stop: choice_logs(
+            distances,
+            mixtures,
+            1.0 / sigmas,
+            slip,
+            observations.offsets,
+            pairs.of_shown,
+            pairs.signs,
+            click,
+            start,
+            stop,
+            out,
+        ),
+    )
+    total = np.zeros((len(observations), thetas))
+    np.add.at(total, observations.searches, out)
+    return total
+
+
+def fit_prior(
+    logs: Doubles, weights: Doubles, start: Doubles, strength: float, rounds: int = 200
+) -> Doubles:
+    """Return the prior of θ under which searches are most probable, (thetas,), by EM.
+
+    logs: (searches, thetas); weights: (searches,). The prior before any search, `start`, counts
+    as much as `strength` searches: few searches change little, and nothing becomes impossible.
+    """
+    prior = start / start.sum()
+    shrunk = strength * prior
+    for _ in range(rounds):
+        shares = posterior(logs, prior)
+        after = shrunk + weights @ shares
+        after /= after.sum()
+        if np.abs(after - prior).max() < 1e-9:
+            break
+        prior = after
+    return np.asarray(prior)
+
+
+def posterior(logs: Doubles, prior: Doubles) -> Doubles:
+    """Return the probability of every θ given each search, (searches, thetas)."""
+    with np.errstate(divide="ignore"):
+        joint = logs + np.log(prior)
+    joint -= joint.max(axis=1, keepdims=True)
+    shares = np.exp(joint)
+    return np.asarray(shares / shares.sum(axis=1, keepdims=True))
+
+
+def evidence(logs: Doubles, prior: Doubles) -> Doubles:
+    """Return log Σ_θ P(θ) P(clicks | target, θ) of every search, (searches,)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.logaddexp.reduce(logs + np.log(prior), axis=1))
