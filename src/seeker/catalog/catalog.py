@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -24,8 +25,17 @@ from seeker.catalog.items import (
     check_ids,
     check_titles,
 )
-from seeker.catalog.manifest import MANIFEST_NAME, Manifest, PathLike, path_of, read_manifest
-from seeker.catalog.views import check_items, check_sizes, check_views, open_views
+from seeker.catalog.manifest import (
+    MANIFEST_NAME,
+    LearnedEntry,
+    Manifest,
+    PathLike,
+    damaged,
+    path_of,
+    read_manifest,
+)
+from seeker.catalog.view_map import is_learned_name
+from seeker.catalog.views import check_items, check_sizes, check_views, open_maps, open_views
 from seeker.errors import BadInput, NotFound
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.session import Event, Item, Session, Start
@@ -35,9 +45,10 @@ from seeker.session.local_finder import LocalFinder
 from seeker.session.rows import RowIndex
 from seeker.session.validation import check_filter, check_prior, check_seed, check_user
 from seeker.space import Metric, View
+from seeker.space.linear_map import LinearMap
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
-from seeker.validation import check_whole
+from seeker.validation import check_names, check_whole
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
@@ -53,10 +64,13 @@ class Catalog:
         readers: Mapping[str, text_reader.TextReader],
         folder: Path | None = None,
         manifest: Manifest | None = None,
+        maps: Mapping[str, LinearMap] = MappingProxyType({}),
     ) -> None:
         """Put a catalog together from checked parts; use `from_arrays` or `open`."""
         self._collection = collection
         self.views: Mapping[str, View] = MappingProxyType(dict(views))
+        self.maps: Mapping[str, LinearMap] = MappingProxyType(dict(maps))
+        """By name, how learned views follow from the others."""
         self._readers = dict(readers)
         self.folder = folder
         self.manifest = manifest
@@ -109,10 +123,16 @@ class Catalog:
         check_sizes(folder, manifest)
         views = open_views(folder, manifest)
         check_items(folder, manifest)
+        maps = open_maps(folder, manifest)
         collection = StoredItems(folder / manifest.items.file, manifest.count)
-        catalog = cls(
-            collection, views, text_reader.readers_from_manifest(manifest, trust), folder, manifest
-        )
+        readers = text_reader.readers_from_manifest(manifest, trust)
+        catalog = cls(collection, views, readers, folder, manifest, maps)
+        try:
+            model, compared = catalog.usual_model()
+            if compared is not None:
+                model.grid(compared)
+        except BadInput as error:
+            raise damaged(folder, f"what was learned cannot be used: {error.message}") from None
         # From before the manifest was read: a switch in between must show as a change.
         catalog._stamp = stamp
         return catalog
@@ -151,11 +171,50 @@ class Catalog:
 
     def limit_shared_columns(self, max_bytes: int) -> None:
         """Let searches share no more than so many bytes of distances, of each kind, from now on."""
-        next(iter(self.views.values())).column_caches.max_bytes = max_bytes
+        for view in self.views.values():
+            view.column_caches.max_bytes = max_bytes
+
+    def with_views(self, names: Sequence[str] | None) -> Catalog:
+        """Return this catalog as sessions see it that compare items by some of its views.
+
+        names: None for all views that were not learned. Where a learned view has given way to a
+        later one, sessions that began with it go on with that.
+        """
+        if names is None:
+            chosen = [name for name in self.views if name not in self.maps]
+        else:
+            gone = [name for name in names if name not in self.views]
+            later = (
+                [name for name in self.learned.views if name in self.maps] if self.learned else []
+            )
+            replaced = len(gone) == len(later) and all(map(is_learned_name, gone))
+            if gone and not replaced:
+                raise BadInput(
+                    f"There is no view '{gone[0]}'.", f"The catalog has {list(self.views)}."
+                )
+            instead = dict(zip(gone, later, strict=False))
+            chosen = [instead.get(name, name) for name in names]
+        if chosen == list(self.views):
+            return self
+        same = copy(self)
+        same.views = MappingProxyType({name: self.views[name] for name in chosen})
+        same._readers = {name: one for name, one in self._readers.items() if name in chosen}
+        return same
+
+    @property
+    def learned(self) -> LearnedEntry | None:
+        """What past searches have taught of how people search here, if they have."""
+        return self.manifest.learned if self.manifest else None
+
+    def usual_model(self) -> tuple[models.Model, tuple[str, ...] | None]:
+        """Return the model of sessions that name none, and the views by which they compare."""
+        if self.learned is None:
+            return models.named(models.DEFAULT), None
+        return models.from_json(self.learned.model), self.learned.views
 
     def session(
         self,
-        model: str | models.Model = models.DEFAULT,
+        model: str | models.Model | None = None,
         strategy: str | display.Strategy = display.DEFAULT,
         page_size: int = 12,
         seed: int = 0,
@@ -163,27 +222,34 @@ class Catalog:
         filter: Mapping[str, Any] | None = None,
         user: object = None,
         repeat: Repeat = "never",
+        views: Sequence[str] | None = None,
     ) -> Session:
         """Start a search.
 
-        model, strategy: by name or as objects from `seeker.models` and `seeker.display`. seed: the
+        model, strategy: by name or as objects from `seeker.models` and `seeker.display`; without
+        a model, what was learned from past searches, or else "choice". seed: the
         same seed and the same clicks give the same pages. prior: log-probabilities, (items,), −inf
         for impossible items. filter: what attributes must be, such as {"category": ["Dress"],
         "price": {"lt": 50}}. user: a name, or the vector c of φ(c, x) = c ⊙ x, by view if there
         are several. repeat: whether items may be shown again: "never" once they were on screen,
-        "unrated" unless they were judged, "always".
+        "unrated" unless they were judged, "always". views: by which items are compared; unless
+        given, those that the model was learned for, or all that were not learned.
         """
         if repeat not in REPEATS:
             raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
+        if model is None and views is None:
+            model, views = self.usual_model()
+        chosen = None if views is None else check_names("views", views)
         start = Start(
-            model=models.named(model),
+            model=models.named(models.DEFAULT if model is None else model),
             strategy=display.named(strategy),
             page_size=check_whole("page_size", page_size, 1),
             seed=check_seed(seed),
             prior=check_prior(prior, len(self)),
             filter=check_filter(filter),
-            user=check_user(user, self.views),
+            user=check_user(user, self.with_views(chosen).views),
             repeat=repeat,
+            views=chosen,
         )
         return Session(self, [start])
 
@@ -227,7 +293,8 @@ class Catalog:
     def tombstones(self) -> Tombstones:
         """The vectors of items that were removed, for sessions in which they were judged."""
         dimensions = {name: view.dimensions for name, view in self.views.items()}
-        return Tombstones(None if self.folder is None else self._collection.table, dimensions)
+        table = None if self.folder is None else self._collection.table
+        return Tombstones(table, dimensions, self.maps)
 
     def walk(self) -> Iterator[tuple[str, str, str, str | None, dict[str, Any]]]:
         """Yield id, title, text, media and attributes of all items, without holding them all."""

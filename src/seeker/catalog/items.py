@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -13,8 +14,10 @@ import numpy as np
 from seeker.catalog.attributes import clean_text, is_unicode, plain_value, shorten
 from seeker.catalog.item_table import FileConnections, ItemTable, MemoryConnection
 from seeker.catalog.item_writer import ItemWriter
+from seeker.catalog.view_map import map_one
 from seeker.errors import BadInput
 from seeker.session import Item
+from seeker.space.linear_map import LinearMap
 from seeker.types import Floats
 
 _MAX_CACHED_IDS = 65_536
@@ -229,10 +232,16 @@ class StoredIds(Sequence[str]):
 class Tombstones:
     """The vectors of items that are gone, so that the clicks on them keep their meaning."""
 
-    def __init__(self, table: ItemTable | None, dimensions: Mapping[str, int]) -> None:
-        """Read from a table; dimensions: of the catalog's views, by name."""
+    def __init__(
+        self,
+        table: ItemTable | None,
+        dimensions: Mapping[str, int],
+        maps: Mapping[str, LinearMap] = MappingProxyType({}),
+    ) -> None:
+        """Read from a table; dimensions: of the catalog's views, maps: of learned ones, by name."""
         self._table = table
         self._dimensions = dict(dimensions)
+        self._maps = maps
 
     def get(self, item: str) -> dict[str, Floats] | None:
         """Return an item's vectors in all views, (d,) float32 each, or None if they are not kept.
@@ -242,6 +251,10 @@ class Tombstones:
         if self._table is None or not isinstance(item, str) or not is_unicode(item):
             return None
         stored = self._table.tombstone(item) or {}
+        for name, one in self._maps.items():
+            mapped = map_one(one, stored)
+            if mapped is not None:
+                stored[name] = mapped
         vectors = {name: stored[name] for name in self._dimensions if name in stored}
         fits = all(
             name in vectors

@@ -62,11 +62,20 @@ class EmbedderEntry:
 
 
 @dataclass(frozen=True)
+class MapEntry:
+    """How a learned view follows from others: a file with the map, (Σ d, k + 1) float32."""
+
+    map: FileEntry
+    sources: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ViewEntry:
     """A view: its vectors, and what distances need to know of them.
 
     moments: a file with the mean and the variance of every dimension, (2, d) float64; of compact
     vectors also their centre, (3, d). steps: a file with the step of every int8 vector, (items,).
+    learned: where a map of other views makes it.
     """
 
     vectors: FileEntry
@@ -79,6 +88,22 @@ class ViewEntry:
     dtype: str = "float32"
     steps: FileEntry | None = None
     embedder: EmbedderEntry | None = None
+    learned: MapEntry | None = None
+
+
+@dataclass(frozen=True)
+class LearnedEntry:
+    """What past searches have taught: how sessions begin that do not say otherwise.
+
+    model: its settings as JSON. views: by which they compare items. searches: how many were
+    learned from. at: when. summary: more about it, for people and for the next time.
+    """
+
+    model: Mapping[str, Any]
+    views: tuple[str, ...]
+    searches: int
+    at: str
+    summary: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -87,7 +112,7 @@ class Manifest:
 
     version counts the updates; identity tells one version from any other. about: title, licence,
     attribution and the like, for people. source: where the items came from, what the columns were
-    taken for, and what was left out.
+    taken for, and what was left out. learned: from past searches, if anything was.
     """
 
     version: int
@@ -101,6 +126,7 @@ class Manifest:
     source: Mapping[str, Any] = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
     tombstones: int = 0
+    learned: LearnedEntry | None = None
 
     @property
     def identity(self) -> str:
@@ -112,8 +138,16 @@ class Manifest:
     @property
     def files(self) -> list[FileEntry]:
         """All files that have a checksum."""
-        every = ((one.vectors, one.moments, one.steps) for one in self.views.values())
+        every = [
+            (one.vectors, one.moments, one.steps, one.learned.map if one.learned else None)
+            for one in self.views.values()
+        ]
         return [self.items, *(file for some in every for file in some if file is not None)]
+
+    @property
+    def made_views(self) -> dict[str, ViewEntry]:
+        """The views that were not learned, by name."""
+        return {name: one for name, one in self.views.items() if one.learned is None}
 
     def to_json(self) -> dict[str, Any]:
         """Return what is written to catalog.json."""
@@ -200,9 +234,15 @@ def _manifest(fields: Fields) -> Manifest:
         source=_source(fields.fields("source")),
         about=fields.fields("about").value,
         tombstones=fields.whole("departed", 0),
+        learned=_learned_entry(fields.optional("learned")),
     )
-    if not manifest.views:
+    if not manifest.made_views:
         raise BadField("names no views")
+    for name, view in manifest.views.items():
+        if view.learned is not None and not {*view.learned.sources} <= {*manifest.made_views}:
+            raise BadField(f"has a learned view '{name}' of views that it does not name")
+    if manifest.learned is not None and not {*manifest.learned.views} <= {*manifest.views}:
+        raise BadField("says that something was learned about views that it does not name")
     if fields.text("identity") != manifest.identity:
         raise BadField("has an identity that is not that of its version and checksums")
     return manifest
@@ -229,6 +269,30 @@ def _view_name(name: str) -> str:
     return name
 
 
+def _learned_entry(entry: Fields | None) -> LearnedEntry | None:
+    if entry is None:
+        return None
+    views = entry.texts("views")
+    if not views or len({*views}) < len(views):
+        raise BadField("says that something was learned about no views, or about one twice")
+    return LearnedEntry(
+        model=entry.fields("model").value,
+        views=views,
+        searches=entry.whole("searches", 0),
+        at=entry.text("at"),
+        summary=entry.fields("summary").value,
+    )
+
+
+def _map_entry(entry: Fields | None) -> MapEntry | None:
+    if entry is None:
+        return None
+    sources = entry.texts("sources")
+    if not sources or len({*sources}) < len(sources):
+        raise BadField("has a learned view of no others, or of one twice")
+    return MapEntry(_file_entry(entry.fields("map")), sources)
+
+
 def _view_entry(entry: Fields) -> ViewEntry:
     embedder, steps = entry.optional("embedder"), entry.optional("steps")
     units = entry.one_of("units", ("unit", "raw"))
@@ -253,6 +317,7 @@ def _view_entry(entry: Fields) -> ViewEntry:
         else EmbedderEntry(
             embedder.text("name"), embedder.text("version"), embedder.texts("reads")
         ),
+        learned=_map_entry(entry.optional("learned")),
     )
 
 

@@ -16,8 +16,10 @@ from seeker.catalog import item_writer
 from seeker.catalog.item_table import connect
 from seeker.catalog.manifest import FileEntry, Manifest, ViewEntry, damaged
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
+from seeker.catalog.view_map import map_from_array
 from seeker.errors import BadInput
 from seeker.space import Metric, View
+from seeker.space.linear_map import LinearMap
 from seeker.space.metric import check as check_metric
 from seeker.space.packing import check_dtype
 from seeker.space.view import Scale, check_scale
@@ -94,6 +96,22 @@ def open_views(folder: Path, manifest: Manifest) -> dict[str, View]:
     return {
         name: _open_view(folder, manifest, name, entry) for name, entry in manifest.views.items()
     }
+
+
+def open_maps(folder: Path, manifest: Manifest) -> dict[str, LinearMap]:
+    """Return the maps of the learned views, by the names of these."""
+    maps = {}
+    for name, entry in manifest.views.items():
+        if entry.learned is None:
+            continue
+        sources = entry.learned.sources
+        dimensions = [manifest.views[source].dimensions for source in sources]
+        what, shape = f"the map of view '{name}'", (sum(dimensions), entry.dimensions + 1)
+        array = _map_array(folder, what, entry.learned.map, "float32", shape)
+        if not np.isfinite(array).all():
+            raise damaged(folder, f"{what} holds numbers that are not finite")
+        maps[name] = map_from_array(name, sources, dimensions, array)
+    return maps
 
 
 def _open_view(folder: Path, manifest: Manifest, name: str, entry: ViewEntry) -> View:

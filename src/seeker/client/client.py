@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from seeker import display, models
@@ -37,6 +37,7 @@ class Client:
         filter: Mapping[str, Any] | None = None,
         user: object = None,
         repeat: Repeat = "never",
+        views: Sequence[str] | None = None,
         personalise: bool = False,
     ) -> RemoteSession:
         """Start a search; see `Catalog.session`. The server draws a seed unless one is given.
@@ -61,6 +62,7 @@ class Client:
             "seed": seed,
             "user": user,
             "repeat": repeat,
+            "views": None if views is None else list(views),
             "personalise": personalise,
         }
         body = {name: value for name, value in body.items() if value is not None}

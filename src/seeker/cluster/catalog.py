@@ -21,7 +21,12 @@ class ClusterCatalog(Catalog):
     def over(cls, catalog: Catalog, fleet: Fleet) -> ClusterCatalog:
         """Return a catalog with its rows searched by shards that were made for it."""
         same = cls(
-            catalog._collection, catalog.views, catalog._readers, catalog.folder, catalog.manifest
+            catalog._collection,
+            catalog.views,
+            catalog._readers,
+            catalog.folder,
+            catalog.manifest,
+            catalog.maps,
         )
         same._stamp = catalog._stamp
         same.fleet = fleet

@@ -39,7 +39,8 @@ class ShardFinder(Finder):
         super().__init__(catalog, rows, FrontScores(start.model, space, catalog.fleet.ranges))
         self._fleet = catalog.fleet
         self._vectors = CatalogVectors(views, rows.departed)
-        self._key = session_key(start.seed, start.model, start.person, rows.departed)
+        names = [view.name for view in views]
+        self._key = session_key(start.seed, start.model, names, start.person, rows.departed)
         self._sent = SentAttachments()
         self._queries: QueryRound | None = None
         self._belief: tuple[QueryRound, MergedBelief] | None = None
@@ -109,6 +110,7 @@ class ShardFinder(Finder):
         prior = self._scores.log_prior
         inputs = ScoringInputs(
             key=self._key,
+            views=tuple(self._catalog.views),
             model=self._scores.model,
             person=self._state.start.person,
             evidence=self._evidence,
@@ -125,11 +127,12 @@ class ShardFinder(Finder):
 def session_key(
     seed: int,
     model: object,
+    views: Sequence[str],
     person: Mapping[str, Doubles] | None,
     departed: Sequence[Mapping[str, Floats]],
 ) -> str:
     """Return a name for what a shard keeps of a session; other fronts find it, too."""
-    digest = hashlib.sha256(repr((seed, model)).encode())
+    digest = hashlib.sha256(repr((seed, model, *views)).encode())
     by_view: list[Mapping[str, Array]] = [] if person is None else [person]
     for vectors in [*by_view, *departed]:
         for view in sorted(vectors):

@@ -18,12 +18,13 @@ Vectors: TypeAlias = tuple[Doubles, ...]
 class ScoringInputs:
     """All of a session that the scores and the order of items depend on, at one step.
 
-    key: a name under which a shard keeps what it has computed. rows: the items that the evidence
-    speaks of. prior: the name of the log-prior, None for an even one. clicks, later: as in
-    `display.RankingContext`.
+    key: a name under which a shard keeps what it has computed. views: the names of those that are
+    compared. rows: the items that the evidence speaks of. prior: the name of the log-prior, None
+    for an even one. clicks, later: as in `display.RankingContext`.
     """
 
     key: str
+    views: tuple[str, ...]
     model: Model
     person: Mapping[str, Doubles] | None
     evidence: Evidence

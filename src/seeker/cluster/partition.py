@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import pairwise
@@ -92,6 +92,11 @@ class CatalogPart:
     def of(cls, views: Mapping[str, View], rows: RowRange) -> CatalogPart:
         """Cut a part out of a catalog's views; nothing is copied."""
         return cls(rows, tuple(PartView.cut(view, rows) for view in views.values()))
+
+    def with_views(self, names: Sequence[str]) -> CatalogPart:
+        """Return the same rows in some of the views, in the order of the names."""
+        views = {view.name: view for view in self.views}
+        return CatalogPart(self.rows, tuple(views[name] for name in names))
 
     @property
     def outline(self) -> tuple[PartView, ...]:

@@ -77,6 +77,7 @@ class ShardSession:
     """One session in a shard: its scores, and what was sent along of the world outside."""
 
     def __init__(self, part: CatalogPart, inputs: ScoringInputs, limits: Limits) -> None:
+        part = part.with_views(inputs.views)
         self._part = part
         self._vectors: dict[int, Vectors] = {}
         model, person = inputs.model, inputs.person

@@ -127,7 +127,10 @@ class Engine:
 
         def make() -> _NewSession:
             name, served = self.catalogs.get(catalog)
-            model = models.named(options.get("model", models.DEFAULT))
+            model, views = options.get("model"), options.get("views")
+            if model is None and views is None:
+                model, views = served.usual_model()
+            model = models.named(model or models.DEFAULT)
             if personalise:
                 if person is None:
                     raise BadInput("There is nobody to personalise for.", "Name a user.")
@@ -135,7 +138,7 @@ class Engine:
                     self.store, self.rebuilder, name, served, model, person, owner
                 )
             seed = options.get("seed", secrets.randbits(53))
-            started: SessionOptions = {**options, "model": model, "seed": seed}
+            started: SessionOptions = {**options, "model": model, "views": views, "seed": seed}
             session = served.session(**started)
             entry = CachedSession(session, name, served, 1, self._clock())
             return _NewSession(name, person, [event.to_json() for event in session.events], entry)

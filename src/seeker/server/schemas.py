@@ -46,6 +46,7 @@ ItemId = Annotated[str, Field(min_length=1, max_length=1000)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Vector = Annotated[list[Finite], Field(min_length=1, max_length=8192)]
 UserName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_readable)]
+ViewName = Annotated[str, Field(min_length=1, max_length=64)]
 Step = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -73,6 +74,9 @@ class StartRequest(RequestBody):
         None, description="A person's name, or their vector c of φ(c, x), by view."
     )
     repeat: Literal["never", "unrated", "always"] = "never"
+    views: Annotated[list[ViewName], Field(min_length=1, max_length=64)] | None = Field(
+        None, description="By which views items are compared; else as the catalog has it."
+    )
     personalise: bool = Field(
         False, description="Begin with what this user's last session has taught."
     )
@@ -88,13 +92,14 @@ class StartRequest(RequestBody):
         strategy = parse_strategy(self.strategy)
         check_strategy(strategy, self.page_size)
         options: SessionOptions = {
-            "model": parse_model(self.model),
+            "model": None if self.model is None else parse_model(self.model),
             "strategy": strategy,
             "page_size": self.page_size,
             "prior": self.query or None,
             "filter": self.filter or None,
             "user": self.user,
             "repeat": self.repeat,
+            "views": self.views,
         }
         if self.seed is not None:
             options["seed"] = self.seed

@@ -60,6 +60,7 @@ class Start(Event):
     """How a session began; always its first event.
 
     prior: log-probabilities, (items,), or words to search for. user: by view, a person's vector.
+    views: by which items are compared, None for all that were not learned.
     """
 
     type = "start"
@@ -73,6 +74,7 @@ class Start(Event):
     filter: Mapping[str, Any] | None = None
     user: str | Mapping[str, Doubles] | None = None
     repeat: Repeat = "never"
+    views: tuple[str, ...] | None = None
 
     @property
     def prior_array(self) -> Doubles | None:
@@ -97,11 +99,12 @@ class Start(Event):
             "filter": _filter_or_none(self.filter),
             "user": user,
             "repeat": self.repeat,
+            **({} if self.views is None else {"views": list(self.views)}),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        user = data["user"]
+        user, views = data["user"], data.get("views")
         if isinstance(user, Mapping):
             user = {view: np.asarray(c, np.float64) for view, c in user.items()}
         return cls(
@@ -113,6 +116,7 @@ class Start(Event):
             filter=data["filter"],
             user=user,
             repeat=data["repeat"],
+            views=None if views is None else tuple(map(str, views)),
         )
 
     def apply(self, state: State) -> State:

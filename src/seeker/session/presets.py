@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from seeker import display, models
@@ -12,7 +12,7 @@ from seeker.session.events import Repeat
 class SessionOptions(TypedDict, total=False):
     """The keywords of `Catalog.session`, for whoever hands them on."""
 
-    model: str | models.Model
+    model: str | models.Model | None
     strategy: str | display.Strategy
     page_size: int
     seed: int
@@ -20,6 +20,7 @@ class SessionOptions(TypedDict, total=False):
     filter: Mapping[str, Any] | None
     user: object
     repeat: Repeat
+    views: Sequence[str] | None
 
 
 class PaperSetting(TypedDict):

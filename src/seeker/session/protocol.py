@@ -34,6 +34,13 @@ class SearchableCatalog(Protocol):
         """The views by name."""
         ...
 
+    def with_views(self, names: Sequence[str] | None) -> SearchableCatalog:
+        """Return the catalog as sessions see it that compare items by some views.
+
+        names: None for all views that were not learned.
+        """
+        ...
+
     def __len__(self) -> int: ...
 
     def row(self, item: str) -> int:

@@ -23,11 +23,11 @@ class Session(SessionVerbs):
 
     def __init__(self, catalog: SearchableCatalog, events: Iterable[Event]) -> None:
         """Open the session that these events make up; `Catalog.session` starts a new one."""
-        self.catalog = catalog
         self._events = list(events)
         self._state = fold(self._events)
-        self._rows = RowIndex(catalog, self._events)
-        self._finder = catalog.finder(self._state.start, self._rows)
+        self.catalog = catalog.with_views(self._state.start.views)
+        self._rows = RowIndex(self.catalog, self._events)
+        self._finder = self.catalog.finder(self._state.start, self._rows)
         self._finder.follow(self._state)
         self._displayed: tuple[State, list[str]] | None = None
 

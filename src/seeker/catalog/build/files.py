@@ -195,7 +195,7 @@ class Assembly:
         for spec in self._specs:
             self.vectors[spec.name].finish()
             centre = (centres or {}).get(spec.name)
-            views[spec.name] = self._measured(spec, prefix, centre)
+            views[spec.name] = finish_view(self._folder, spec, self.writer.count, prefix, centre)
         items = _prefixed_entry(self._folder, "items.sqlite", prefix)
         return AssembledFiles(self.writer.count, pictures, items, attributes, views)
 
@@ -205,40 +205,47 @@ class Assembly:
         for file in self.vectors.values():
             file.close()
 
-    def _measured(self, spec: ViewSpec, prefix: str, centre: Floats | None) -> ViewEntry:
-        file = f"views/{spec.name}.npy"
-        path = self._folder / file
-        dtype = choose_dtype(spec.dtype, self.writer.count, spec.dimensions)
-        if dtype != "float32":
-            centre = compact(path, dtype, centre)
-        vectors = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
-        steps = np.load(steps_path(path), allow_pickle=False) if dtype == "int8" else None
-        # Vectors of a cosine view have length one already; what is measured is the same.
-        metric = check_metric("euclidean" if spec.metric in FAST else spec.metric)
-        if dtype == "float32":
-            view = View.from_vectors(spec.name, vectors, metric)
-        else:
-            view = View.measure(spec.name, vectors, metric, steps=steps, centre=centre)
-        moments = f"views/{spec.name}.moments.npy"
-        rows = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
-        with new_file(self._folder / moments) as handle:
-            np.save(handle, np.stack(rows), allow_pickle=False)
-        fsync_file(self._folder / moments)
-        if steps is not None:
-            fsync_file(steps_path(path))
-        beside = steps_path(path).relative_to(self._folder).as_posix()
-        return ViewEntry(
-            vectors=_prefixed_entry(self._folder, file, prefix),
-            moments=_prefixed_entry(self._folder, moments, prefix),
-            dimensions=spec.dimensions,
-            metric=spec.metric,
-            units="unit",
-            scale=view.scale,
-            radius=view.radius,
-            dtype=dtype,
-            steps=None if steps is None else _prefixed_entry(self._folder, beside, prefix),
-            embedder=spec.embedder_entry,
-        )
+
+def finish_view(
+    folder: Path, spec: ViewSpec, count: int, prefix: str = "", centre: Floats | None = None
+) -> ViewEntry:
+    """Pack and measure the vectors of a view, which are in their file; return what it is.
+
+    count: of the items. prefix, centre: as for `Assembly.finish`.
+    """
+    file = f"views/{spec.name}.npy"
+    path = folder / file
+    dtype = choose_dtype(spec.dtype, count, spec.dimensions)
+    if dtype != "float32":
+        centre = compact(path, dtype, centre)
+    vectors = np.asarray(np.load(path, mmap_mode="r", allow_pickle=False))
+    steps = np.load(steps_path(path), allow_pickle=False) if dtype == "int8" else None
+    # Vectors of a cosine view have length one already; what is measured is the same.
+    metric = check_metric("euclidean" if spec.metric in FAST else spec.metric)
+    if dtype == "float32":
+        view = View.from_vectors(spec.name, vectors, metric)
+    else:
+        view = View.measure(spec.name, vectors, metric, steps=steps, centre=centre)
+    moments = f"views/{spec.name}.moments.npy"
+    rows = [view.mean, view.variance, *(() if view.centre is None else (view.centre,))]
+    with new_file(folder / moments) as handle:
+        np.save(handle, np.stack(rows), allow_pickle=False)
+    fsync_file(folder / moments)
+    if steps is not None:
+        fsync_file(steps_path(path))
+    beside = steps_path(path).relative_to(folder).as_posix()
+    return ViewEntry(
+        vectors=_prefixed_entry(folder, file, prefix),
+        moments=_prefixed_entry(folder, moments, prefix),
+        dimensions=spec.dimensions,
+        metric=spec.metric,
+        units="unit",
+        scale=view.scale,
+        radius=view.radius,
+        dtype=dtype,
+        steps=None if steps is None else _prefixed_entry(folder, beside, prefix),
+        embedder=spec.embedder_entry,
+    )
 
 
 def fsync_file(path: Path) -> None:

@@ -18,7 +18,13 @@ from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
 from seeker.catalog.item_table import FileConnections
 from seeker.catalog.item_writer import ItemWriter
-from seeker.catalog.manifest import MANIFEST_NAME, Manifest, read_manifest, work_folder
+from seeker.catalog.manifest import (
+    MANIFEST_NAME,
+    LearnedEntry,
+    Manifest,
+    read_manifest,
+    work_folder,
+)
 from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.errors import Conflict, NotFound
@@ -73,6 +79,7 @@ def make_manifest(
     source: Mapping[str, Any],
     about: Mapping[str, Any],
     tombstones: int = 0,
+    learned: LearnedEntry | None = None,
 ) -> Manifest:
     """Return the manifest of a version whose files have just been made."""
     return Manifest(
@@ -87,6 +94,7 @@ def make_manifest(
         source=cleaned(dict(source)),
         about=cleaned(dict(about)),
         tombstones=tombstones,
+        learned=learned,
     )
 
 
@@ -96,7 +104,8 @@ def write_tombstones(
     """Write the vectors of items that the old version had and the new one lacks; return how many.
 
     Only views that are made in the same way in both are kept: vectors of others would mean
-    nothing. What had left before stays, unless it was last there before version `since`.
+    nothing, and those of learned views follow from their maps. What had left before stays, unless
+    it was last there before version `since`.
     """
     manifest = old.manifest
     if manifest is None:
@@ -104,7 +113,7 @@ def write_tombstones(
     same = [
         one.name
         for one in specs
-        if one.name in manifest.views
+        if one.name in manifest.made_views
         and manifest.views[one.name].dimensions == one.dimensions
         and manifest.views[one.name].metric == one.metric
         and manifest.views[one.name].embedder == one.embedder_entry
@@ -143,8 +152,15 @@ def publish(manifest: Manifest, work: Path, target: Path) -> None:
         with OpenFolder.at(real.parent) as parent:
             parent.sync()
         return
+    switch(manifest, work, target, Path(manifest.items.file).parent.name)
+
+
+def switch(manifest: Manifest, work: Path, target: Path, place: str) -> None:
+    """Move the files in work/new to a catalog's versions and make a manifest the one that counts.
+
+    place: the name of their folder. They may be a part of the version: the others stay in place.
+    """
     before = read_manifest(target)
-    place = Path(manifest.items.file).parent.name
     with OpenFolder.at(target) as root, OpenFolder.at(work) as aside:
         with aside.folder("new") as files:
             _move_media(files, root)

@@ -32,6 +32,7 @@ from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
 from seeker.catalog.item_table import FileConnections, ItemTable
 from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
 from seeker.catalog.nofollow import real_folder, remove_tree
+from seeker.catalog.view_map import with_mapped
 from seeker.errors import BadInput, NotFound
 from seeker.space import packing
 from seeker.types import Floats
@@ -67,7 +68,7 @@ def add(
     many seconds another change of the catalog may go on.
     """
     target = path_of(path, "the path of a catalog")
-    with _updating(target, wait) as (work, old, manifest):
+    with updating(target, wait) as (work, old, manifest):
         reader = open_source(source, options or SourceOptions())
         publish.check_writable(target, media=reader.offer.pictures)
         specs = _same_specs(manifest, reader.offer, embedders or {}, trust)
@@ -116,7 +117,7 @@ def remove(
     target = path_of(path, "the path of a catalog")
     if ids is None and not where:
         raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
-    with _updating(target, wait) as (work, old, manifest):
+    with updating(target, wait) as (work, old, manifest):
         gone = np.zeros(len(old), bool)
         if ids is not None:
             gone[_rows(old, list(ids))] = True
@@ -142,7 +143,7 @@ def forget_removed(path: PathLike, days: int = 0, wait: float = WAIT_SECONDS) ->
     """
     target = path_of(path, "the path of a catalog")
     days = min(check_whole("days", days, 0), MAX_DAYS)
-    with _updating(target, wait) as (work, old, manifest):
+    with updating(target, wait) as (work, old, manifest):
         since = _first_remembered(manifest, days)
         gone = {id for id, _, version, _ in old.walk_tombstones() if version < since}
         if gone:
@@ -176,7 +177,7 @@ def _is_before(update: Mapping[str, Any], moment: datetime.datetime) -> bool:
 
 
 @contextmanager
-def _updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifest]]:
+def updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifest]]:
     """Hold a catalog's lock and give (work folder, catalog, manifest); clear up after success."""
     Catalog.open(target)
     publish.check_writable(target, media=False)
@@ -202,7 +203,7 @@ def _same_specs(
     """Return how the views of a catalog are made of a new source."""
     ready = {view_name(column) for column in offer.vectors}
     views = []
-    for name, entry in manifest.views.items():
+    for name, entry in manifest.made_views.items():
         if entry.embedder is None and name not in ready:
             raise BadInput(
                 f"The catalog has a view '{name}' of ready-made vectors, which the source lacks.",
@@ -255,10 +256,13 @@ def _merge(
             assembly.writer.add_attribute(name, kind)
         _copy(assembly, old, gone)
         if fresh is not None:
-            _copy_new(assembly, fresh, specs)
+            _copy_new(assembly, fresh, old)
         tombstones = publish.write_tombstones(assembly.writer, old, specs, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
-        return assembly.finish(publish.prefix(target), centres), tombstones
+        files = assembly.finish(publish.prefix(target), centres)
+        # The maps of learned views stay where they are: they are the same for all items.
+        views = {n: replace(v, learned=manifest.views[n].learned) for n, v in files.views.items()}
+        return replace(files, views=views), tombstones
     finally:
         assembly.close()
 
@@ -286,16 +290,18 @@ def _damaged(what: str) -> BadInput:
     )
 
 
-def _copy_new(assembly: Assembly, fresh: Path, specs: list[ViewSpec]) -> None:
+def _copy_new(assembly: Assembly, fresh: Path, old: Catalog) -> None:
     vectors: dict[str, Floats] = {}
-    for one in specs:
-        file = fresh / "views" / f"{one.name}.npy"
-        vectors[one.name] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
+    for name in old.views:
+        if name not in old.maps:
+            file = fresh / "views" / f"{name}.npy"
+            vectors[name] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
     count = len(next(iter(vectors.values())))
     for item in ItemTable(FileConnections(fresh / "items.sqlite"), count).walk():
         assembly.writer.add(*item)
     for start in range(0, count, _COPY_ROWS):
-        assembly.append({name: one[start : start + _COPY_ROWS] for name, one in vectors.items()})
+        some = {name: one[start : start + _COPY_ROWS] for name, one in vectors.items()}
+        assembly.append(with_mapped(some, old.maps))
 
 
 def _switch(
@@ -307,21 +313,24 @@ def _switch(
     **what: Any,
 ) -> None:
     """Make the merged files the version that counts."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    updates = [
-        *manifest.source.get("updates", []),
-        {"version": manifest.version + 1, "at": at, **what},
-    ]
     updated = publish.make_manifest(
         files,
         version=manifest.version + 1,
-        source={**manifest.source, "updates": updates[-MAX_UPDATES:]},
+        source={**manifest.source, "updates": next_updates(manifest, **what)},
         about=manifest.about,
         tombstones=tombstones,
+        learned=manifest.learned,
     )
     remove_tree(work / "new")
     (work / "merged").rename(work / "new")
     publish.publish(updated, work, target)
+
+
+def next_updates(manifest: Manifest, **what: Any) -> list[Mapping[str, Any]]:
+    """Return what catalog.json tells of the updates, with the one to come; what: was done."""
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    update = {"version": manifest.version + 1, "at": at, **what}
+    return [*manifest.source.get("updates", []), update][-MAX_UPDATES:]
 
 
 def _rows(old: Catalog, ids: list[str]) -> list[int]:
