@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page reference pictures docs wheel-test clean
+.PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page reference pictures docs wheel-test release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,9 @@ docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may b
 
 wheel-test: $(VENV)/.dev  ## what `pip install` gives, away from the checkout
 	$(BIN)/python tests/distribution/wheel.py
+
+release-check: $(VENV)/.dev  ## whether it could be published: archives, metadata, licences
+	$(BIN)/python tests/distribution/release.py
 
 clean:  ## remove what was made
 	rm -rf $(VENV) $(PAGE)/node_modules build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -5,7 +5,7 @@
     python -P benchmarks/peers.py --glove --only memory,seeker,faiss-hnsw
 
 (-P, because a neighbour of this file is called like a package that is needed.) The peers come with
-`pip install 'seeker[peers]'`. Each runs in a process of its own, one after the other, and is
+`pip install 'seeker-search[peers]'`. Each runs in a process of its own, one after the other, and is
 stopped after --limit seconds. Writes peers.json, peers.md and peers.svg; sizes in peers.json that
 are not measured again stay in them.
 """

@@ -100,5 +100,7 @@ def _versions(contestant: Contestant) -> dict[str, str]:
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
-            raise SystemExit(f"{package} is not installed: pip install 'seeker[peers]'") from None
+            raise SystemExit(
+                f"{package} is not installed: pip install 'seeker-search[peers]'"
+            ) from None
     return versions

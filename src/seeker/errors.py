@@ -59,9 +59,9 @@ Kind = TypeVar("Kind", bound=SeekerError)
 def missing_package(what: str, package: str, extra: str, kind: type[Kind]) -> Kind:
     """Return the error for something that a package is needed for which is not installed.
 
-    extra: the extra of Seeker that brings it, as in seeker[extra].
+    extra: the extra of Seeker that brings it, as in seeker-search[extra].
     """
-    return kind(f"{what} needs the package '{package}'.", install_hint(f"seeker[{extra}]"))
+    return kind(f"{what} needs the package '{package}'.", install_hint(f"seeker-search[{extra}]"))
 
 
 def install_hint(*arguments: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from distribution import wheel
+from distribution import release, wheel
 
 TRIAL = """
 import sys
@@ -65,6 +65,21 @@ def test_the_metadata_name_the_command_and_the_extras(made: tuple[Path, Path]) -
     for extra in ("postgres", "cluster", "lab", "clip"):
         assert f"Provides-Extra: {extra}" in said
     assert "License-Expression: Apache-2.0" in said
+
+
+def test_it_could_be_published_as_it_is(made: tuple[Path, Path]) -> None:
+    release.check_metadata(*made)
+    release.check_description(made[0])
+    told = release.licences()
+    assert {"numpy", "onnxruntime", "starlette", "huggingface-hub"} <= told.keys()
+    release.check_licences(told)
+
+
+def test_a_package_without_a_licence_is_named() -> None:
+    with pytest.raises(SystemExit, match="mystery has the licence ''"):
+        release.check_licences({"numpy": "BSD-3-Clause", "mystery": ""})
+    with pytest.raises(SystemExit, match="AGPL"):
+        release.check_licences({"strict": "MIT AND AGPL-3.0"})
 
 
 def test_installing_it_alone_stays_light() -> None:

@@ -1,4 +1,4 @@
-"""What `pip install seeker` gives: built, installed into an empty environment, and tried out.
+"""What `pip install seeker-search` gives: built, installed where nothing is, and tried out.
 
     python tests/distribution/wheel.py [--python python3.12]…      # `make wheel-test`
 
@@ -87,11 +87,11 @@ def check_contents(wheel: Path, sdist: Path) -> None:
     with tarfile.open(sdist) as packed:
         names = {name.partition("/")[2] for name in packed.getnames()}
     for file in PAGE:
-        _need(file in inside, f"{file} is not in the wheel")
-        _need(f"src/{file}" in names, f"{file} is not in the sdist")
-    strangers = [name for name in inside if not name.startswith(("seeker/", "seeker-"))]
-    _need(not strangers, f"the wheel holds {strangers[:3]}")
-    _need(any(name.endswith("py.typed") for name in inside), "the wheel says nothing of types")
+        need(file in inside, f"{file} is not in the wheel")
+        need(f"src/{file}" in names, f"{file} is not in the sdist")
+    strangers = [name for name in inside if not name.startswith(("seeker/", "seeker_search-"))]
+    need(not strangers, f"the wheel holds {strangers[:3]}")
+    need(any(name.endswith("py.typed") for name in inside), "the wheel says nothing of types")
 
 
 def try_out(wheel: Path, python: str, place: Path) -> str:
@@ -150,15 +150,15 @@ def _serve_and_search(seeker: str, work: Path, environment: dict[str, str]) -> N
         try:
             address = _address(server, work / "server.log")
             page = _call(address + "/")
-            _need("<seeker-search" in page, "the page is not served")
+            need("<seeker-search" in page, "the page is not served")
             for script in re.findall(r'(?:src|href)="(/web/[^"]+)"', page):
-                _need(len(_call(address + script)) > 0, f"{script} is not served")
+                need(len(_call(address + script)) > 0, f"{script} is not served")
             session = json.loads(_call(address + "/v1/sessions", {}))
             first = session["page"]["items"][0]
             click = {"item": first["id"], "verdict": "like", "step": session["step"]}
             after = json.loads(_call(f"{address}/v1/sessions/{session['id']}/clicks", click))
-            _need(after["likes"] == [first["id"]], "the click was not heard")
-            _need(len(after["page"]["items"]) == 12, "the page after the click is not whole")
+            need(after["likes"] == [first["id"]], "the click was not heard")
+            need(len(after["page"]["items"]) == 12, "the page after the click is not whole")
         finally:
             server.send_signal(signal.SIGTERM)
             server.wait(60)
@@ -193,7 +193,8 @@ def _size(folder: Path) -> int:
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _need(fact: bool, otherwise: str) -> None:
+def need(fact: bool, otherwise: str) -> None:
+    """End with what is wrong, unless it is not."""
     if not fact:
         raise SystemExit(f"Not as it should be: {otherwise}.")
 

@@ -142,7 +142,7 @@ def test_a_missing_library_is_named_with_what_to_install(
     with pytest.raises(SeekerError) as caught:
         embedders.named(name)
     assert f"needs the package '{module}'" in caught.value.message
-    assert f"pip install 'seeker[{prefix}]'" in caught.value.hint
+    assert f"pip install 'seeker-search[{prefix}]'" in caught.value.hint
     assert "\n" not in str(caught.value)
 
 

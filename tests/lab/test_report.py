@@ -182,7 +182,7 @@ def test_without_the_packages_of_the_lab_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, package, None)
     assert main([command, str(runs)]) == 3
-    assert f"needs the package '{package}'. Install it: pip install 'seeker[lab]'." in (
+    assert f"needs the package '{package}'. Install it: pip install 'seeker-search[lab]'." in (
         capsys.readouterr().err
     )
 

@@ -236,7 +236,8 @@ def _check_extras(command: str) -> None:
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
         "optional-dependencies"
     ]
-    for named in re.findall(r"(?:seeker|\.)\[([^\]]+)\]", command):
+    assert "seeker[" not in command, f"it is installed as seeker-search: {command}"
+    for named in re.findall(r"(?:seeker-search|\.)\[([^\]]+)\]", command):
         for extra in named.split(","):
             assert extra in extras, f"there is no extra {extra!r}: {command}"
 

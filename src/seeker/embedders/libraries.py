@@ -13,7 +13,7 @@ _TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
 
 
 def import_library(module: str, extra: str) -> Any:
-    """Return a library that an embedder needs; extra: what it is called in seeker[extra]."""
+    """Return a library that an embedder needs; extra: what it is called in seeker-search[extra]."""
     disable_telemetry()
     try:
         return importlib.import_module(module)
@@ -21,7 +21,7 @@ def import_library(module: str, extra: str) -> Any:
         missing = problem.name or module
         raise SeekerError(
             f"The embedder '{extra}:…' needs the package '{missing}', which cannot be imported.",
-            install_hint(f"seeker[{extra}]"),
+            install_hint(f"seeker-search[{extra}]"),
         ) from None
 
 

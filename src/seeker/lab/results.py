@@ -236,6 +236,6 @@ def _write_parquet(file: BinaryIO, rows: Sequence[Mapping[str, Any]]) -> None:
     except ImportError:
         raise BadInput(
             "Parquet needs the package 'pyarrow'.",
-            f"{install_hint('seeker[parquet]')} Or write .jsonl.",
+            f"{install_hint('seeker-search[parquet]')} Or write .jsonl.",
         ) from None
     pq.write_table(pa.Table.from_pylist(list(rows), schema=full_schema()), file, compression="zstd")
