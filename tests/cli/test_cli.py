@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from seeker import Catalog
+from seeker import Catalog, __version__
 from seeker.cli import cli, main
 from seeker.kernels import COMPILE_NOTICE
 from support.builds import SHIRTS, jsonl
@@ -24,6 +24,11 @@ def catalog(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
     assert main(["build", str(jsonl(tmp_path / "s.jsonl", rows)), "--out", str(out)]) == 0
     capsys.readouterr()
     return str(out)
+
+
+def test_the_version_is_that_of_the_code(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--version"]) == 0
+    assert capsys.readouterr().out == f"Seeker {__version__}\n"
 
 
 def test_build_tells_what_it_guessed_and_left_out(

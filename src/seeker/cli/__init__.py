@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from seeker import __version__
 from seeker.cli.build import add, build
 from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.demo import demo
@@ -40,7 +41,7 @@ class _InSections(click.Group):
     epilog="`seeker demo` shows what it is. With pictures of your own: `seeker build PHOTOS --out "
     "CATALOG`, then `seeker serve CATALOG`.",
 )
-@click.version_option(package_name="seeker", message="Seeker %(version)s")
+@click.version_option(__version__, message="Seeker %(version)s")
 def cli() -> None:
     """Find the thing a person has in mind but cannot put into words."""
 
