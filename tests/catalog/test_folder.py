@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,24 @@ def test_items_come_in_the_order_asked_for(built: Path) -> None:
     assert [item.id for item in catalog.items([3, 0, 3, 1])] == ["d", "a", "d", "b"]
     assert catalog.item("a").attributes == {"price": 20, "new": True, "tags": ["cotton", "summer"]}
     assert catalog.item("d").title == "Hat"
+
+
+def test_an_item_is_its_readers_own(built: Path) -> None:
+    catalog = Catalog.open(built)
+    before = catalog.item("a")
+    assert isinstance(before.attributes, dict)
+    before.attributes["price"] = -1
+    assert catalog.item("a").attributes["price"] == 20
+
+
+def test_a_folder_that_was_moved_away_is_read_on_by_any_thread(copy: Path) -> None:
+    catalog = Catalog.open(copy)
+    first = catalog.item("a")
+    copy.rename(copy.with_name("elsewhere"))
+    with ThreadPoolExecutor(4) as pool:
+        for read in [pool.submit(catalog.item, id) for id in ["a", "b", "c", "d"] * 4]:
+            assert read.result().title
+    assert catalog.item("a") == first
 
 
 def test_ids_are_a_lazy_sequence(built: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from seeker import Catalog, models
-from seeker.space.probes import DistanceProbe
+from seeker.space.columns import DistanceProbe
 from support.catalogs import random_catalog
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from seeker import Session
 from seeker.engine import Catalogs, Engine
+from seeker.kernels.parallel import Interrupted
 from seeker.models import Choice
 from seeker.space import Space
-from seeker.space.shared_columns import MIN_COLUMNS, SharedColumns
+from seeker.space.columns import MIN_COLUMNS, SharedColumns
 from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
 
@@ -65,3 +67,39 @@ def test_an_engine_limits_what_is_shared() -> None:
         shared.add(row, np.zeros((1, 2000), np.float32))
     assert 900_000 < shared.nbytes <= 1_000_000
     one.close()
+
+
+def test_columns_of_all_items_computed_in_advance_change_nothing() -> None:
+    catalog, fresh = random_catalog(dims=(24, 9)), random_catalog(dims=(24, 9))
+    catalog.share_columns()
+    shared = Choice().space([*catalog.views.values()]).shared
+    assert shared is not None
+    assert len(shared) == len(catalog)
+    for seed in range(3):
+        first, second = catalog.session(seed=seed), fresh.session(seed=seed)
+        assert first.page() == second.page(), "the page that covers the catalog"
+        assert searched(first).more(0, 60) == searched(second).more(0, 60)
+        np.testing.assert_array_equal(first.belief.log_posterior, second.belief.log_posterior)
+        assert first.belief.views == second.belief.views
+
+
+def test_columns_are_computed_in_advance_only_where_all_fit() -> None:
+    catalog = random_catalog()
+    catalog.limit_shared_columns(len(catalog) ** 2 * 4 - 1)
+    catalog.share_columns()
+    shared = Choice().space([*catalog.views.values()]).shared
+    assert shared is not None
+    assert len(shared) == 0
+
+
+def test_computing_columns_in_advance_gives_way_and_goes_on() -> None:
+    catalog = random_catalog()
+    answers = iter([False, False, True])
+    with pytest.raises(Interrupted):
+        catalog.share_columns(lambda: next(answers))
+    shared = Choice().space([*catalog.views.values()]).shared
+    assert shared is not None
+    done = len(shared)
+    assert 0 < done < len(catalog)
+    catalog.share_columns()
+    assert len(shared) == len(catalog)

@@ -37,6 +37,7 @@ from seeker.catalog.manifest import (
 from seeker.catalog.view_map import is_learned_name
 from seeker.catalog.views import check_items, check_sizes, check_views, open_maps, open_views
 from seeker.errors import BadInput, NotFound
+from seeker.kernels.parallel import Stop, never
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.session import Event, Item, Session, Start
 from seeker.session.events import REPEATS, Repeat
@@ -211,6 +212,15 @@ class Catalog:
         if self.learned is None:
             return models.named(models.DEFAULT), None
         return models.from_json(self.learned.model), self.learned.views
+
+    def share_columns(self, stop: Stop = never) -> None:
+        """Compute the distances between all items, if searches may share so many bytes of them.
+
+        Then no click has to. stop: asked every so often; `Interrupted` is raised once it says so.
+        """
+        model, names = self.usual_model()
+        views = list(self.with_views(names).views.values())
+        model.space(views).share_all_columns(stop)
 
     def session(
         self,

@@ -52,11 +52,10 @@ class Connections(Protocol):
 
 
 class _OwnedConnection:
-    """A connection that is closed when its thread ends."""
+    """A connection that is closed with whom it belongs to."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
-        self.process = os.getpid()
 
     def __del__(self) -> None:
         self.connection.close()
@@ -81,30 +80,52 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 class FileConnections:
-    """One read-only connection per thread and process to a file that never changes."""
+    """Read-only connections to a file that never changes, as many as are used at once.
+
+    Any thread gets one that nobody uses. Where the file was moved away, those that are open go on,
+    and who finds none waits for one.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path.absolute()
-        self._local = threading.local()
+        self._reset()
+
+    def _reset(self) -> None:
+        self._process = os.getpid()
+        self._returned = threading.Condition()
+        self._idle: list[_OwnedConnection] = []
+        self._lent = 0
 
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
-        """Lend this thread's connection."""
-        owned: _OwnedConnection | None = getattr(self._local, "owned", None)
-        if owned is None or owned.process != os.getpid():
-            owned = self._local.owned = _OwnedConnection(self._open())
+        """Lend a connection."""
+        if self._process != os.getpid():
+            self._reset()  # a child of a fork has connections of its own
+        owned = self._take()
         try:
             yield owned.connection
         except sqlite3.Error as error:
             raise unreadable(str(error)) from None
+        finally:
+            with self._returned:
+                self._lent -= 1
+                self._idle.append(owned)
+                self._returned.notify()
 
-    def _open(self) -> sqlite3.Connection:
-        try:
-            return connect(self._path)
-        except sqlite3.OperationalError:
-            raise ItemTableError(
-                "This version of the catalog has been tidied away.", "Open the catalog again."
-            ) from None
+    def _take(self) -> _OwnedConnection:
+        with self._returned:
+            if not self._idle:
+                try:
+                    self._idle.append(_OwnedConnection(connect(self._path)))
+                except sqlite3.OperationalError:
+                    if not self._lent:
+                        raise ItemTableError(
+                            "This version of the catalog has been tidied away.",
+                            "Open the catalog again.",
+                        ) from None
+                    self._returned.wait_for(lambda: self._idle)
+            self._lent += 1
+            return self._idle.pop()
 
 
 class MemoryConnection:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol, overload
+from typing import Any, NamedTuple, Protocol, overload
 
 import numpy as np
 
@@ -21,6 +21,10 @@ from seeker.space.linear_map import LinearMap
 from seeker.types import Floats
 
 _MAX_CACHED_IDS = 65_536
+_MAX_CACHED_CHARACTERS = 8_000_000
+"""Of items that were shown, some ten thousand: the same ones come up again and again."""
+_ITEM_CHARACTERS = 500
+"""What an item takes beside its texts."""
 _ID_ROWS = 16_384
 
 
@@ -171,6 +175,15 @@ def _one_per_item(name: str, values: object) -> tuple[Any, ...]:
     return tuple(values)
 
 
+class CachedItem(NamedTuple):
+    """An item as it was read."""
+
+    id: str
+    title: str
+    media: str | None
+    attributes: dict[str, Any]
+
+
 class StoredItems:
     """Items in a file, items.sqlite; only what is asked for is read."""
 
@@ -178,6 +191,8 @@ class StoredItems:
         self.table = ItemTable(FileConnections(path), count)
         self.ids = StoredIds(self.table)
         self._row_cache: dict[str, int] = {}
+        self._item_cache: dict[int, CachedItem] = {}
+        self._cached_characters = 0
 
     def row(self, id: str) -> int | None:
         """Return the place of an item, if it is there."""
@@ -193,11 +208,32 @@ class StoredItems:
         return row
 
     def items(self, rows: Sequence[int]) -> list[Item]:
-        """Return the items at some places, in one query."""
+        """Return the items at some places; those that are not in the cache in one query."""
+        cache = self._item_cache
+        missing = [row for row in dict.fromkeys(rows) if row not in cache]
+        if missing:
+            new = {
+                row: CachedItem(id, title, media, attributes)
+                for row, (id, title, _, media, attributes) in zip(
+                    missing, self.table.fetch(missing), strict=True
+                )
+            }
+            self._cache(new)
+            cache = {**{row: cache[row] for row in rows if row in cache}, **new}
+        # Whoever gets an item may do with its attributes what they like.
         return [
-            Item(id, title, media, attributes)
-            for id, title, _, media, attributes in self.table.fetch(rows)
+            Item(id, title, media, attributes.copy())
+            for id, title, media, attributes in map(cache.__getitem__, rows)
         ]
+
+    def _cache(self, items: Mapping[int, CachedItem]) -> None:
+        """Keep items for whoever asks next; once they are many, begin anew."""
+        self._cached_characters += sum(
+            _ITEM_CHARACTERS + len(one.title) + len(str(one.attributes)) for one in items.values()
+        )
+        if self._cached_characters > _MAX_CACHED_CHARACTERS:
+            self._item_cache, self._cached_characters = {}, 0
+        self._item_cache.update(items)
 
 
 class StoredIds(Sequence[str]):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from seeker.catalog import Catalog
 from seeker.cluster.finder import ShardFinder
 from seeker.cluster.fleet import Fleet
+from seeker.kernels.parallel import Stop, never
 from seeker.session import Start
 from seeker.session.rows import RowIndex
 
@@ -35,6 +36,9 @@ class ClusterCatalog(Catalog):
     def finder(self, start: Start, rows: RowIndex) -> ShardFinder:
         """Return what computes order and belief for a session, by asking the shards."""
         return ShardFinder(self, start, rows)
+
+    def share_columns(self, stop: Stop = never) -> None:
+        """Shards compute their own distances; nothing is shared here."""
 
     def wait_until_ready(self, seconds: float = START_SECONDS) -> None:
         """Wait until all shards have their part of the catalog."""

@@ -116,7 +116,10 @@ class TopK(ValueRanking):
     def _best(self, count: int) -> Rows:
         listed_only = self.context.listed_only
         if not listed_only and (self._sorted or 4 * count > self._early):
-            self._scores.catch_up()
+            if self._scores.few:
+                self._scores.everywhere()
+            else:
+                self._scores.catch_up()
             return self._in_full(count)
         rows = self._by_shortlist(count)
         if rows is None and listed_only:

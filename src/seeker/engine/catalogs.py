@@ -52,6 +52,8 @@ class Catalogs:
         self._checked_at = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
         self._column_bytes: int | None = None
+        self.on_renewed: Callable[[str], None] = lambda name: None
+        """Told the name of a catalog as soon as a new version of it is served."""
 
     def limit_shared_columns(self, max_bytes: int) -> None:
         """Let the sessions of all catalogs share at most so many bytes of distances."""
@@ -117,6 +119,7 @@ class Catalogs:
                         if self._column_bytes is not None:
                             renewed.limit_shared_columns(self._column_bytes)
                         self._catalogs[name] = renewed
+                        self.on_renewed(name)
             except SeekerError as error:
                 # People go on in the version that is open; who keeps the catalog must know.
                 fields = {"catalog": name, "reason": str(error)}

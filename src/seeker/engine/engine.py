@@ -26,6 +26,7 @@ from seeker.engine.repository import (
 from seeker.engine.snapshot import SessionSnapshot
 from seeker.engine.workers import MAX_WAITING_TASKS, BackgroundWorker
 from seeker.errors import BadInput, Conflict, NotFound, SeekerError
+from seeker.kernels.parallel import Interrupted
 from seeker.session import Event, Explanation, Page, Session, SessionOptions
 from seeker.stores import IdempotencyKey, StaleWriteError, Store, StoredSession
 from seeker.stores.base import EventJson
@@ -91,6 +92,7 @@ class Engine:
         self.cache = BeliefCache(cache_bytes)
         catalogs.limit_shared_columns(cache_bytes // SHARED_COLUMNS_SHARE)
         self.background = BackgroundWorker(free, MAX_WAITING_TASKS if refresh else 0)
+        catalogs.on_renewed = self._share_columns_soon
         self._expiry = Expiry(store, lifetime, clock)
         self._quota = SessionQuota(store, sessions_per_key)
         self._clock = clock
@@ -240,6 +242,19 @@ class Engine:
         """Do once what every first click would wait for: kernels are compiled or loaded."""
         for name in self.catalogs.names:
             warm(self.catalogs.get(name)[1])
+            self._share_columns_soon(name)
+
+    def _share_columns_soon(self, name: str) -> None:
+        """Have the distances that all searches in a catalog share computed when there is time."""
+
+        def task() -> None:
+            try:
+                self.catalogs.get(name)[1].share_columns(self.background.should_stop)
+            except Interrupted:
+                self._share_columns_soon(name)
+
+        # No session has an id with a blank in it.
+        self.background.submit(f"catalog {name}", task)
 
     def close(self) -> None:
         """Stop the work in the background and let go of the store."""

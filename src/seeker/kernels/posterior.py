@@ -7,6 +7,7 @@ import numpy as np
 from seeker.kernels.simd import exp, inlined, kernel, log, to_nats
 
 STRIP = 64
+TOGETHER = 4
 
 
 @inlined
@@ -108,9 +109,32 @@ def mass(log_values, top):  # type: ignore[no-untyped-def]
 
 @kernel
 def mass_by_theta(sums, start, log_weights, offsets, out):  # type: ignore[no-untyped-def]
-    """Add Σ_r exp(sums[θ, start + r] + log_weights[θ] + offsets[r]) to out[θ], where it counts."""
-    for theta in range(log_weights.size):
-        for r in range(offsets.size):
-            value = sums[theta, start + r] * 9.5367431640625e-07 + log_weights[theta] + offsets[r]
-            if value > -40.0:
-                out[theta] += exp(min(value, 0.0))
+    """Add Σ_r exp(sums[θ, start + r] + log_weights[θ] + offsets[r]) to out[θ], where it counts.
+
+    Each θ is added up in the order of the items; several at a time, for one addition waits for the
+    one before.
+    """
+    thetas = log_weights.size
+    strips = np.zeros((TOGETHER, STRIP))
+    totals = np.zeros(TOGETHER)
+    for first in range(0, thetas, TOGETHER):
+        count = min(TOGETHER, thetas - first)
+        totals[:count] = out[first : first + count]
+        for begin in range(0, offsets.size, STRIP):
+            length = min(STRIP, offsets.size - begin)
+            for k in range(count):
+                strip = strips[k]
+                weight = log_weights[first + k]
+                row = sums[first + k, start + begin : start + begin + length]
+                offset = offsets[begin : begin + length]
+                for r in range(length):
+                    value = row[r] * 9.5367431640625e-07 + weight + offset[r]
+                    strip[r] = exp(min(value, 0.0)) if value > -40.0 else 0.0
+            a, b, c, d = totals[0], totals[1], totals[2], totals[3]
+            for r in range(length):
+                a += strips[0, r]
+                b += strips[1, r]
+                c += strips[2, r]
+                d += strips[3, r]
+            totals[0], totals[1], totals[2], totals[3] = a, b, c, d
+        out[first : first + count] = totals[:count]

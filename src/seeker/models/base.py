@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 import numpy as np
 
 from seeker.space import Space, VectorLookup, View
-from seeker.space.probes import DirectionProbe, DistanceProbe
+from seeker.space.columns import DirectionProbe, DistanceProbe
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
 

@@ -18,7 +18,7 @@ from seeker.errors import BadInput
 from seeker.kernels.parallel import over_blocks
 from seeker.models.base import Evidence, Grid, Model, Term, TextTerm
 from seeker.space import Space
-from seeker.space.probes import DistanceProbe, PreparedProbes
+from seeker.space.columns import DistanceProbe, PreparedProbes
 from seeker.types import Array, Doubles, Rows
 
 ENOUGH_COLUMNS = 16

@@ -17,7 +17,7 @@ from seeker.kernels import EXACT
 from seeker.kernels.parallel import Interrupted, Stop, over_blocks
 from seeker.models.base import Evidence, Term
 from seeker.models.evaluator import ColumnBatch, ScoreEvaluator
-from seeker.space.probes import DistanceProbe
+from seeker.space.columns import DistanceProbe
 from seeker.types import Doubles
 
 

@@ -20,7 +20,7 @@ from seeker.models.evaluator import ColumnStore, ScoreEvaluator
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.score_drop import ScoreDropBound, find_drop_bound
 from seeker.space import Space
-from seeker.space.probes import DistanceProbe
+from seeker.space.columns import DistanceProbe
 from seeker.types import Doubles, Floats, Rows
 
 _OTHER_BYTES = 300_000
@@ -55,6 +55,7 @@ class Scores:
         kind = UpperBounds if large else ExactSums
         self._accumulator: Accumulator = kind(self.evaluator, limits.part_items)
         self._drop_bound: ScoreDropBound | None = None
+        self._all: Doubles | None = None
 
     def fork(self) -> Scores:
         """Return the same scores, to ask about some items given other evidence.
@@ -64,6 +65,7 @@ class Scores:
         fork = copy(self)
         fork.evaluator = self.evaluator.fork()
         fork._accumulator = self._accumulator.fork(fork.evaluator)
+        fork._all = None
         return fork
 
     @property
@@ -92,6 +94,11 @@ class Scores:
         return self.evaluator.count
 
     @property
+    def few(self) -> bool:
+        """Whether the items are so few that they are simply sorted."""
+        return self.count <= self.limits.sorted_items
+
+    @property
     def log_prior(self) -> Doubles | None:
         """The log-prior, (items,), or None for an even one."""
         return self.evaluator.log_prior
@@ -104,12 +111,14 @@ class Scores:
 
     def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence; costs nothing until they are asked for."""
+        self._all = None
         self.evaluator.condition_on(evidence)
         if not self.space.fast and self.pending:
             self.catch_up()
 
     def set_prior(self, log_prior: Doubles | None) -> None:
         """Put another log-prior, (items,), in the place of the one there is."""
+        self._all = None
         self.evaluator.log_prior = log_prior
         self._accumulator.forget_prior()
 
@@ -129,11 +138,20 @@ class Scores:
 
     def at(self, rows: Rows) -> Doubles:
         """Return the scores of some items, (rows,)."""
-        return self._accumulator.at(rows)
+        return self._accumulator.at(rows) if self._all is None else self._all[rows]
 
     def everywhere(self, stop: Stop = never) -> Doubles:
-        """Return the scores of all items, (items,)."""
-        return self._accumulator.everywhere(stop)
+        """Return the scores of all items, (items,), in an array of the caller's own.
+
+        Of few items they are kept until something changes: whoever sums up what is believed looks
+        at the ranking next.
+        """
+        if self._all is not None:
+            return self._all.copy()
+        scores = self._accumulator.everywhere(stop)
+        if self.few:
+            self._all = scores.copy()
+        return scores
 
     def bounds(self) -> Floats:
         """Return upper bounds of the present scores, (items,)."""
@@ -208,6 +226,10 @@ class Scores:
         if self._drop_bound is None or self.stage is None:
             return 0.0
         return self._drop_bound.between(self.stage, self.evaluator.terms)
+
+    def release_scores(self) -> None:
+        """Let go of the scores of all items, which are quickly there again."""
+        self._all = None
 
     def release_columns(self) -> None:
         """Let go of columns kept for later clicks."""

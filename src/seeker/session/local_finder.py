@@ -161,6 +161,7 @@ class LocalFinder(Finder):
     def release_caches(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks."""
         self._belief = None
+        self._scores.release_scores()
         if columns:
             self._scores.release_columns()
 

@@ -16,9 +16,9 @@ from typing import Protocol
 import numpy as np
 
 from seeker.errors import BadInput
+from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.space import metric as metrics
-from seeker.space.probes import DirectionProbe, DistanceProbe, PreparedProbes
-from seeker.space.shared_columns import SharedColumns
+from seeker.space.columns import DirectionProbe, DistanceProbe, PreparedProbes, SharedColumns
 from seeker.space.view import Scale, View
 from seeker.types import Array, Doubles, Floats, Rows
 from seeker.validation import within_range
@@ -32,6 +32,9 @@ MAX_HARM_OF_FLOAT32_COLUMNS = 4000.0
 
 MAX_FLOAT32_NUMBER = 1e38
 """Beyond this, numbers on the way to a column do not fit into float32."""
+
+_COLUMNS_AT_A_TIME = 32
+"""Columns of all items that are computed before somebody else may want the core."""
 
 _MAX_FLOAT32_COLUMN = 1e37
 """Larger numbers are not told apart in columns of float32: their differences must fit, too."""
@@ -141,6 +144,32 @@ class Space:
             return False
         return self.shared.add(probe.row, column)
 
+    @property
+    def _all_shared(self) -> bool:
+        """Whether the columns of all items are there for all searches."""
+        return self.shared is not None and len(self.shared) == self.count
+
+    def share_all_columns(self, stop: Stop = never) -> bool:
+        """Compute the columns of all items for all searches, if there is room for all of them.
+
+        Return whether all are there. What was computed before a stop stays.
+        """
+        size = len(self.views) * self.count * self.dtype.itemsize
+        if self.shared is None or not self.shared.fits(self.count, size):
+            return False
+        every = np.arange(self.count)
+        missing = [DistanceProbe(row) for row in every.tolist() if self.shared.get(row) is None]
+        for start in range(0, len(missing), _COLUMNS_AT_A_TIME):
+            if stop():
+                raise Interrupted
+            probes = missing[start : start + _COLUMNS_AT_A_TIME]
+            columns = np.empty((len(self.views), len(probes), self.count), self.dtype)
+            self.columns(self.prepare(probes), every, columns)
+            for place, probe in enumerate(probes):
+                self.shared.add(probe.row, columns[:, place].copy())
+        self.shared.average = self.average(every)
+        return True
+
     @staticmethod
     def _unit(view: View, c: Doubles) -> float:
         """Return the mean squared distance between two items as this person sees them."""
@@ -241,6 +270,8 @@ class Space:
 
     def average(self, rows: Rows) -> Doubles:
         """Return D̄: the mean distance of some items to the catalog, (views, rows)."""
+        if self.shared is not None and self.shared.average is not None:
+            return self.shared.average[:, rows]
         if not self.fast:
             return self._measured_average[:, rows] if self._all_items else self._measured(rows)
         from seeker.kernels.columns import spread
@@ -274,7 +305,13 @@ class Space:
     def between(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other) float64."""
         relative = np.empty((len(self.views), len(one), len(other)), self.dtype)
-        self.columns(self.prepare([DistanceProbe(int(row)) for row in one]), other, relative)
+        probes = [DistanceProbe(int(row)) for row in one]
+        stored = [self.shared_column(probe) for probe in probes] if self._all_shared else [None]
+        if any(column is None for column in stored):
+            self.columns(self.prepare(probes), other, relative)
+        else:
+            for place, column in enumerate(stored):
+                relative[:, place] = column.take(other, axis=1)
         return np.asarray((relative + self.average(other)[:, None, :]).mean(axis=0))
 
     def longest(self, probe: DirectionProbe) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from seeker.errors import BadInput, short_repr
 from seeker.space import metric as metrics
+from seeker.space.columns import ColumnCaches
 from seeker.space.metric import Metric
 from seeker.space.packing import (
     StoredVectors,
@@ -19,7 +20,6 @@ from seeker.space.packing import (
     runs,
     unpack,
 )
-from seeker.space.shared_columns import ColumnCaches
 from seeker.types import Array, Doubles, Floats
 
 

@@ -1,12 +1,62 @@
-"""Columns of whole catalogs that one session has computed and others read."""
+"""Columns, one number for every item: what they are asked of, and those that searches share.
+
+One asks how far all items are from an item, or how far they lie along a direction.
+"""
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from threading import Lock
+from typing import NamedTuple
 
-from seeker.types import Array
+import numpy as np
+
+from seeker.types import Array, Doubles
+
+
+class DistanceProbe(NamedTuple):
+    """Ask for the column of an item: how far every item is from it."""
+
+    row: int
+
+
+@dataclass(frozen=True)
+class DirectionProbe:
+    """Ask for the column of a direction in one view: how far every item lies along it."""
+
+    view: int
+    direction: tuple[float, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedProbes:
+    """Probes as the kernel takes them: per view, (d / 8, m, 8) vectors and (m,) constants."""
+
+    probes: tuple[DistanceProbe, ...]
+    packed: tuple[Array, ...]
+    constants: tuple[Array, ...]
+
+    def pick(self, probes: Sequence[DistanceProbe]) -> PreparedProbes | None:
+        """Return some of the probes, if all of them are here."""
+        if self.probes and tuple(probes) == self.probes:
+            return self
+        if not self.probes or not set(probes) <= self._places.keys():
+            return None
+        places = [self._places[probe] for probe in probes]
+        return PreparedProbes(
+            tuple(probes),
+            # Picked in the middle, they would lie in another order, and be added up in another.
+            tuple(np.ascontiguousarray(vectors[:, places]) for vectors in self.packed),
+            tuple(numbers[places] for numbers in self.constants),
+        )
+
+    @cached_property
+    def _places(self) -> dict[DistanceProbe, int]:
+        return {probe: place for place, probe in enumerate(self.probes)}
+
 
 MAX_BYTES = 64_000_000
 MIN_COLUMNS = 64
@@ -33,9 +83,11 @@ class SharedColumns:
 
     A column depends on the views and on nothing that a person has done, so whoever needs it next
     gets the same numbers without computing them. The longest unused make way for new ones.
+    average: D̄ of all items, (views, items), once it is known.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self.average: Doubles | None = None
         self._max_bytes = max_bytes
         self._bytes = 0
         self._columns: OrderedDict[int, Array] = OrderedDict()
@@ -48,6 +100,10 @@ class SharedColumns:
     def nbytes(self) -> int:
         """How many bytes the columns take."""
         return self._bytes
+
+    def fits(self, count: int, column_bytes: int) -> bool:
+        """Return whether there is room for so many columns."""
+        return count * column_bytes <= self._max_bytes
 
     def get(self, row: int) -> Array | None:
         """Return the column of an item, if somebody has computed it."""
