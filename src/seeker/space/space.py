@@ -306,12 +306,12 @@ class Space:
         """Return distances between items, the views weighing alike: (one, other) float64."""
         relative = np.empty((len(self.views), len(one), len(other)), self.dtype)
         probes = [DistanceProbe(int(row)) for row in one]
-        stored = [self.shared_column(probe) for probe in probes] if self._all_shared else [None]
-        if any(column is None for column in stored):
-            self.columns(self.prepare(probes), other, relative)
-        else:
-            for place, column in enumerate(stored):
+        if self._all_shared:
+            for place, column in enumerate(map(self.shared_column, probes)):
+                assert column is not None
                 relative[:, place] = column.take(other, axis=1)
+        else:
+            self.columns(self.prepare(probes), other, relative)
         return np.asarray((relative + self.average(other)[:, None, :]).mean(axis=0))
 
     def longest(self, probe: DirectionProbe) -> float:
