@@ -15,8 +15,9 @@ from benchmarks.lab.fashion import main as fashion_main
 from seeker.cli import main
 from seeker.errors import BadInput, NotFound
 from seeker.lab import paper
+from seeker.lab.baselines.base import joint_space
+from seeker.lab.bench import attribute_vectors, open_bench
 from seeker.lab.bench import main as bench_main
-from seeker.lab.bench import open_bench
 from seeker.lab.cli import evaluate, report
 from seeker.lab.methods import ALL, choose_methods
 from seeker.lab.outcomes import make_outcomes
@@ -138,6 +139,33 @@ def test_a_bench_can_be_cut_to_some_views_and_items(bench: Path) -> None:
     np.testing.assert_array_equal(part.senses["deep"][7], whole.senses["deep"][row])
     with pytest.raises(NotFound, match="no view"):
         whole.with_views(["sound"])
+
+
+def test_a_bench_can_have_the_view_that_a_build_makes_of_its_table(
+    bench: Path, tmp_path: Path
+) -> None:
+    """Rivals have it, too, mixed evenly with the others; and it is the view of a real build."""
+    with pytest.raises(NotFound, match="no view of attributes"):
+        open_bench(bench, attributes=True)
+    with np.load(bench) as file:
+        arrays = dict(file)
+    ids = arrays["ids"].tolist()
+    said = [{"label": str(one), "size": str(n % 9)} for n, one in enumerate(arrays["sense:label"])]
+    fit, vectors = attribute_vectors(ids, said)
+    assert list(fit.told) == ["label", "size"]
+    assert vectors is not None
+    lines = [f"{id},{one['label']},{one['size']}" for id, one in zip(ids, said, strict=True)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,label,size", *lines]))
+    built = seeker.build(tmp_path / "t.csv", tmp_path / "catalog")
+    np.testing.assert_array_equal(vectors, built.views["attributes"].vectors)
+    np.savez(tmp_path / "bench.npz", **arrays, attributes=vectors)
+    assert list(open_bench(tmp_path / "bench.npz").catalog.views) == ["image", "colour"]
+    catalog = open_bench(tmp_path / "bench.npz", attributes=True).catalog
+    assert list(catalog.views) == ["image", "colour", "attributes"]
+    assert joint_space(catalog).vectors.shape == (240, 16 + 6 + vectors.shape[1])
+    few = ["--targets", "3", "--pages", "2", "--method", "Rocchio", "--person", "likes only"]
+    out = ["--out", tmp_path / "runs", "--processes", 1]
+    call(evaluate, tmp_path / "bench.npz", "--attributes", *few, *out)
 
 
 def test_the_papers_metric_keeps_lengths_that_cosine_drops(bench: Path) -> None:

@@ -20,6 +20,7 @@ from seeker.catalog.manifest_fields import (
     encode,
 )
 from seeker.catalog.nofollow import LeadsOut, NotPlain, OpenFolder, open_inside
+from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import DTYPES
 
@@ -54,11 +55,15 @@ class FileEntry:
 
 @dataclass(frozen=True)
 class EmbedderEntry:
-    """Which embedder made a view, and what it reads: "picture", "text" or both."""
+    """Which embedder made a view, and what it reads: "picture", "text" or both, or "attribute".
+
+    settings: what it was fitted to when the catalog was built, where it was.
+    """
 
     name: str
     version: str
     reads: tuple[str, ...]
+    settings: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -300,24 +305,40 @@ def _view_entry(entry: Fields) -> ViewEntry:
     if units == "raw" and scale != 1.0:
         raise BadField(f"gives a view in raw units the scale {scale:g} instead of 1")
     dtype = entry.one_of("dtype", DTYPES)
+    dimensions = entry.whole("dimensions", 1)
     if (dtype == "int8") != (steps is not None):
         raise BadField("gives steps to a view that has none, or none to one of int8")
     return ViewEntry(
         vectors=_file_entry(entry.fields("vectors")),
         moments=_file_entry(entry.fields("moments")),
-        dimensions=entry.whole("dimensions", 1),
+        dimensions=dimensions,
         metric=entry.one_of("metric", METRICS),
         units=units,
         scale=scale,
         radius=entry.number("radius", 0.0, _MAX_SCALE),
         dtype=dtype,
         steps=None if steps is None else _file_entry(steps),
-        embedder=None
-        if embedder is None
-        else EmbedderEntry(
-            embedder.text("name"), embedder.text("version"), embedder.texts("reads")
-        ),
+        embedder=None if embedder is None else _embedder_entry(embedder, dimensions),
         learned=_map_entry(entry.optional("learned")),
+    )
+
+
+def _embedder_entry(entry: Fields, dimensions: int) -> EmbedderEntry:
+    name, settings = entry.text("name"), entry.optional("settings")
+    if name == AttributesEmbedder.name:
+        try:
+            encoding = AttributeEncoding.from_json(entry.fields("settings").value)
+        except ValueError as error:
+            raise BadField(f"has settings of a view of attributes that are none: {error}") from None
+        if encoding.dimensions != dimensions:
+            raise BadField(
+                "gives a view of attributes dimensions that are not those of its columns"
+            )
+    return EmbedderEntry(
+        name,
+        entry.text("version"),
+        entry.texts("reads"),
+        None if settings is None else settings.value,
     )
 
 

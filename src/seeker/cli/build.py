@@ -23,6 +23,18 @@ def _names(_: object, __: object, value: str | None) -> tuple[str, ...] | None:
     return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
+def _weights(_: object, __: object, value: str | None) -> dict[str, float] | None:
+    """Return columns that were typed with commas between them, some with =WEIGHT."""
+    columns = {}
+    for part in _names(None, None, value) or ():
+        name, equals, weight = part.rpartition("=")
+        try:
+            columns[name if equals else part] = float(weight) if equals else 1.0
+        except ValueError:
+            raise click.BadParameter(f"{weight!r} is not a number, as in price=0.5.") from None
+    return columns if value is not None else None
+
+
 def _several(option: str, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option(option, metavar="NAME,…", callback=_names, help=help)
 
@@ -54,7 +66,16 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.command(short_help="Make a catalog from pictures, a table or arrays.")
 @click.argument("source")
 @click.option("--out", required=True, metavar="CATALOG", help="Folder to make.")
-@_several("--views", "Views to make: image, colour, text, category:COLUMN, NAME=EMBEDDER.")
+@_several(
+    "--views", "Views to make: image, colour, text, attributes, attributes:COLUMN, NAME=EMBEDDER."
+)
+@click.option(
+    "--attributes-view",
+    metavar="COLUMN[=WEIGHT],…",
+    callback=_weights,
+    help="Columns that the view `attributes` is made of; chosen by what is in them if not given.",
+)
+@click.option("--no-attributes-view", is_flag=True, help="Make no view of what the table says.")
 @click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
 @click.option(
     "--dtype",
@@ -65,7 +86,14 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--replace", is_flag=True, help="Make a new version of a catalog that is there.")
 @_source_options
 @resumable()
-def build(source: str, out: str, quiet: bool, **options: Any) -> None:
+def build(
+    source: str,
+    out: str,
+    quiet: bool,
+    attributes_view: dict[str, float] | None,
+    no_attributes_view: bool,
+    **options: Any,
+) -> None:
     """Make a catalog from SOURCE.
 
     SOURCE is a folder of pictures, a table (.csv, .tsv, .jsonl, .parquet), arrays (.npy, .npz) or
@@ -74,7 +102,16 @@ def build(source: str, out: str, quiet: bool, **options: Any) -> None:
     import seeker
     from seeker.kernels import COMPILE_NOTICE, compiled_before
 
-    catalog = seeker.build(source, out, tell=_tell(quiet), progress=shows_bar(quiet), **options)
+    if no_attributes_view and attributes_view is not None:
+        raise click.UsageError("--attributes-view and --no-attributes-view exclude each other.")
+    catalog = seeker.build(
+        source,
+        out,
+        attributes_view=False if no_attributes_view else attributes_view,
+        tell=_tell(quiet),
+        progress=shows_bar(quiet),
+        **options,
+    )
     if not compiled_before():
         # Here a person expects to wait, and not at the first click.
         _tell(quiet)(COMPILE_NOTICE)

@@ -21,7 +21,7 @@ PICTURE, TEXT, ATTRIBUTE = "picture", "text", "attribute"
 
 
 class Embedder(ABC):
-    """Turns pictures, texts or values of an attribute into vectors.
+    """Turns pictures, texts or what is said of items into vectors.
 
     name: how `seeker.embedders.named` finds it again. version: vectors of another version are not
     comparable. metric: how its vectors should be compared. reads: "picture", "text" or both, or
@@ -34,8 +34,6 @@ class Embedder(ABC):
     dimensions: int
     metric: Suits
     reads: frozenset[str]
-    attribute: str = ""
-    """The attribute whose values are embedded, where it reads one."""
 
     @abstractmethod
     def embed(self, batch: Sequence[Any]) -> Floats:

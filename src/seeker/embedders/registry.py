@@ -33,8 +33,8 @@ ADAPTERS: Mapping[str, str] = MappingProxyType(
 def named(name: str, builtin_only: bool = False) -> Embedder:
     """Return an embedder, loaded and ready.
 
-    name: "image", "colour" or "text"; "category:<attribute>"; "sentence-transformers:<model>",
-    "fastembed:<model>" or "clip:<model>"; or a class of your own as "package.module:Class".
+    name: "image", "colour" or "text"; "sentence-transformers:<model>", "fastembed:<model>" or
+    "clip:<model>"; or a class of your own as "package.module:Class".
     builtin_only: for names that come out of a file nobody vouches for, since the last two kinds
     import and load what they name.
     """
@@ -46,15 +46,13 @@ def named(name: str, builtin_only: bool = False) -> Embedder:
     if not colon or not library or not model:
         raise NotFound(
             f"There is no embedder {name!r}.",
-            f"Use one of {sorted(_CLASSES)}, 'category:<attribute>', one of "
-            f"{[f'{one}:<model>' for one in ADAPTERS]}, or 'package.module:Class'.",
+            f"Use one of {sorted(_CLASSES)}, one of {[f'{one}:<model>' for one in ADAPTERS]}, or "
+            "'package.module:Class'.",
         )
-    if library == "category":
-        return _load_class("seeker.embedders.category:CategoryEmbedder", model)
     if builtin_only:
         raise BadInput(
             f"The embedder {name!r} is not one of Seeker's own.",
-            f"Only {sorted(_CLASSES)} and 'category:<attribute>' are loaded here.",
+            f"Only {sorted(_CLASSES)} are loaded here.",
         )
     if library in ADAPTERS:
         return _load_class(ADAPTERS[library], model)

@@ -11,10 +11,14 @@ import click
 import numpy as np
 
 from seeker.catalog import Catalog
+from seeker.catalog.attributes import common_kind, fit_kind, kind_of
+from seeker.catalog.build.fit_attributes import AttributeFit, fit_attributes
+from seeker.catalog.build.plan import ATTRIBUTES_VIEW
+from seeker.embedders.attributes import AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.lab.cli import LabCommand
 from seeker.lab.perception import Perception, Sense, distort
-from seeker.types import Array
+from seeker.types import Array, Floats
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
 
@@ -92,10 +96,11 @@ class Bench:
         return Bench(_make_catalog(ids, views), {n: v[rows] for n, v in self.senses.items()})
 
 
-def open_bench(path: Path, metric: str | None = None) -> Bench:
+def open_bench(path: Path, metric: str | None = None, attributes: bool = False) -> Bench:
     """Open a bench file (.npz), or a catalog folder, whose people then see distorted views.
 
     metric: instead of the views' own; only a bench file holds vectors as they were before.
+    attributes: with the view of what a bench's table says of items; a catalog has it anyway.
     """
     if path.is_dir():
         catalog = Catalog.open(path)
@@ -116,11 +121,22 @@ def open_bench(path: Path, metric: str | None = None) -> Bench:
         name: (vectors, metric or str(arrays[f"metric:{name}"]))
         for name, vectors in _with_prefix(arrays, "view:").items()
     }
+    if attributes:
+        if ATTRIBUTES_VIEW not in arrays:
+            raise NotFound(
+                f"The bench '{path}' has no view of attributes.",
+                "Make it again with a table: `python -m seeker.lab.bench PICTURES OUT TABLE`.",
+            )
+        views[ATTRIBUTES_VIEW] = (arrays[ATTRIBUTES_VIEW], "euclidean")
     return Bench(_make_catalog(arrays["ids"].tolist(), views), _with_prefix(arrays, "sense:"))
 
 
-def make_bench(pictures: Path, labels: Path | None, out: Path) -> None:
-    """Make a bench file from a folder of pictures and a table with the columns image and label."""
+def make_bench(pictures: Path, table: Path | None, out: Path) -> list[str]:
+    """Make a bench file from a folder of pictures and a table with the columns image and label.
+
+    Its views are `image` and `colour`; the view that a build would make of the table is kept beside
+    them. Return what that was made of, in sentences.
+    """
     from seeker import embedders
     from seeker.embedders.pictures import open_picture
     from seeker.lab.senses import handmade_features, network_features
@@ -128,7 +144,7 @@ def make_bench(pictures: Path, labels: Path | None, out: Path) -> None:
     files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES)
     if not files:
         raise NotFound(f"There are no pictures in '{pictures}'.")
-    label_of = {} if labels is None else _read_labels(labels)
+    rows = {} if table is None else _read_rows(table)
     arrays: dict[str, Array] = {"ids": np.array([file.stem for file in files])}
     for name in ("image", "colour"):
         embedder = embedders.named(name)
@@ -141,9 +157,37 @@ def make_bench(pictures: Path, labels: Path | None, out: Path) -> None:
     for name, vectors in handmade_features(files).items():
         arrays[f"sense:{name}"] = vectors
     arrays["sense:deep"] = network_features(files)
-    if labels is not None:
-        arrays["sense:label"] = np.array([label_of.get(file.stem, "") for file in files])
+    notes = []
+    if table is not None:
+        said = [rows.get(file.stem, {}) for file in files]
+        arrays["sense:label"] = np.array([one.get("label") or "" for one in said])
+        fit, said_vectors = attribute_vectors(arrays["ids"].tolist(), said)
+        if said_vectors is not None:
+            arrays[ATTRIBUTES_VIEW] = said_vectors
+        notes = fit.lines("attributes")
     np.savez(out, **arrays)  # type: ignore[arg-type]
+    return notes
+
+
+def attribute_vectors(
+    ids: Sequence[str], said: Sequence[Mapping[str, str | None]]
+) -> tuple[AttributeFit, Floats | None]:
+    """Return what a build makes of a table's cells, and the vectors of that view, (items, d)."""
+    names = list(dict.fromkeys(name for one in said for name in one))
+    cells = [{name: one[name] or None for name in one} for one in said]
+    kinds = {
+        name: common_kind({kind for one in cells if (kind := kind_of(one.get(name), loose=True))})
+        for name in names
+        if any(one.get(name) for one in cells)
+    }
+    items = [
+        {name: fit_kind(name, one.get(name), kind, loose=True) for name, kind in kinds.items()}
+        for one in cells
+    ]
+    fit = fit_attributes(items, kinds)
+    if fit.encoding is None:
+        return fit, None
+    return fit, AttributesEmbedder(fit.encoding).embed(list(zip(ids, items, strict=True)))
 
 
 def _with_prefix(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
@@ -155,13 +199,14 @@ def _with_prefix(arrays: Mapping[str, Array], prefix: str) -> dict[str, Array]:
     }
 
 
-def _read_labels(table: Path) -> dict[str, str]:
-    """Return the label of every picture that a table names."""
+def _read_rows(table: Path) -> dict[str, dict[str, str | None]]:
+    """Return by picture what a table says of it."""
     with table.open(newline="", encoding="utf-8") as file:
         rows = csv.DictReader(file)
         if not {"image", "label"} <= set(rows.fieldnames or ()):
             raise BadInput(f"The table '{table}' must have the columns image and label.")
-        return {row["image"]: row["label"] or "" for row in rows}
+        columns = [name for name in rows.fieldnames or () if name != "image"]
+        return {row["image"]: {name: row[name] for name in columns} for row in rows}
 
 
 def _view_arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Array, str]]:
@@ -188,11 +233,12 @@ def _make_catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) ->
 @click.argument("pictures", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("out", type=click.Path(dir_okay=False, path_type=Path))
 @click.argument(
-    "labels", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+    "table", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )
-def main(pictures: Path, out: Path, labels: Path | None) -> None:
-    """Make the bench file OUT of a folder of PICTURES and a table of LABELS (image, label)."""
-    make_bench(pictures, labels, out)
+def main(pictures: Path, out: Path, table: Path | None) -> None:
+    """Make the bench file OUT of a folder of PICTURES and a TABLE (image, label and others)."""
+    for line in make_bench(pictures, table, out):
+        click.echo(line)
     click.echo(f"Wrote {out}.")
 
 

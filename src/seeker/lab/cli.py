@@ -94,6 +94,9 @@ class LabCommand(click.Command):
 )
 @click.option("--view", "views", multiple=True, help="Use only this view; may be repeated.")
 @click.option(
+    "--attributes", is_flag=True, help="With the view of what a bench's table says of its items."
+)
+@click.option(
     "--axes", type=click.IntRange(1), help="Keep only so many principal axes of every view."
 )
 @click.option("--items", type=click.IntRange(2), help="Use only so many items of the catalog.")
@@ -111,6 +114,7 @@ def evaluate(
     eyes: str,
     noise: float,
     views: tuple[str, ...],
+    attributes: bool,
     items: int | None,
     axes: int | None,
     paper: bool,
@@ -134,7 +138,7 @@ def evaluate(
     for name in people:
         persons += SIX if name == "six" else ALL if name == "all" else (named(name),)
     searchers = choose_methods(methods)
-    bench = open_bench(catalog, metric="euclidean" if paper else None)
+    bench = open_bench(catalog, "euclidean" if paper else None, attributes)
     if paper:
         views, items = views or (next(iter(bench.catalog.views)),), items or paper_setting.ITEMS
         persons, searchers = [BestAndWorst()], PAPER

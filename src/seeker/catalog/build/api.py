@@ -16,7 +16,14 @@ from seeker.catalog.build.pipeline import (
     prepare_work_folder,
     run_build,
 )
-from seeker.catalog.build.plan import check_attributes, language_notice, plan_views
+from seeker.catalog.build.plan import (
+    AttributesView,
+    ViewSpec,
+    attribute_encodings,
+    check_attributes,
+    language_notice,
+    plan_views,
+)
 from seeker.catalog.build.source import Source, SourceOptions, check_list
 from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
@@ -49,6 +56,7 @@ def build(
     metric: str | Mapping[str, str] | None = None,
     dtype: str = "auto",
     embedders: Mapping[str, Embedder] | None = None,
+    attributes_view: AttributesView = None,
     about: Mapping[str, Any] | None = None,
     strict: bool = False,
     replace: bool = False,
@@ -62,14 +70,16 @@ def build(
     to make. It is made aside and put in place at the end; a build that was interrupted goes on
     where it was.
 
-    views: which to make, such as ["image", "colour", "kind=category:label"]; chosen from what the
-    source has unless given. id, title, picture (one column each), text, attributes, vectors
-    (several): what the columns of a table are; guessed unless given. images: the folder that a
-    table's picture paths are in. ids: a file with the ids of arrays. table: which table of a
+    views: which to make, such as ["image", "colour", "attributes", "kind=attributes:label"]; chosen
+    from what the source has unless given. id, title, picture (one column each), text, attributes,
+    vectors (several): what the columns of a table are; guessed unless given. images: the folder
+    that a table's picture paths are in. ids: a file with the ids of arrays. table: which table of a
     database; for a folder, a file that says more about its pictures. metric: how ready-made vectors
     are compared, for all or by view. dtype: how vectors are stored, "float32", "float16" or "int8";
     "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
     embedders: by name of a view, embedders of your own; `views` says which are used.
+    attributes_view: the columns that the view `attributes` is made of, as a list, or as a mapping
+    to their weights; chosen by what is in them unless given; False for no such view.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there. tell: called with what was
     guessed and what was left out. progress: show a bar.
@@ -82,7 +92,14 @@ def build(
     _check_place(target, replace)
     _check_about(about)
     reader = open_source(source, options)
-    specs = plan_views(reader.offer, views, metric, embedders or {}, check_dtype(dtype))
+    specs = plan_views(
+        reader.offer,
+        views,
+        metric,
+        embedders or {},
+        check_dtype(dtype),
+        attributes_view=attributes_view,
+    )
     check_attributes(specs, reader)
     if (target / MANIFEST_NAME).exists():
         publish.check_writable(target, media=reader.offer.pictures)
@@ -95,7 +112,9 @@ def build(
     ):
         for note in reader.notes():
             display.say(note)
-        display.say(f"Views: {', '.join(f'{one.name} ({one.dimensions})' for one in specs)}")
+        made = [f"{one.name} ({one.dimensions})" for one in specs if one.input != "attributes"]
+        if made:
+            display.say(f"Views: {', '.join(made)}")
         if warning := language_notice(reader, specs):
             display.say(warning)
         if prepare_work_folder(work, f"{views_recipe(specs)} {json.dumps(reader.origin())}"):
@@ -104,15 +123,22 @@ def build(
         before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
         tombstones = 0
 
-        def write_tombstones(writer: ItemWriter) -> None:
+        def write_tombstones(writer: ItemWriter, made: Sequence[ViewSpec]) -> None:
             nonlocal tombstones
             if before is not None:
-                tombstones = publish.write_tombstones(writer, before, specs)
+                tombstones = publish.write_tombstones(writer, before, made)
 
         prefix = publish.prefix(target)
         try:
             files = run_build(
-                reader, specs, work, report, display, prefix, on_complete=write_tombstones
+                reader,
+                specs,
+                work,
+                report,
+                display,
+                prefix,
+                on_complete=write_tombstones,
+                encodings=attribute_encodings(before.manifest) if before is not None else None,
             )
         except EmptySourceError:
             clear(work)
@@ -126,7 +152,7 @@ def build(
         )
         publish.publish(manifest, work, target)
         clear(work)
-    for line in report.lines():
+    for line in [*files.notes, *report.lines()]:
         if tell is not None:
             tell(line)
     return Catalog.open(target)

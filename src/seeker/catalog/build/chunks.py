@@ -99,11 +99,15 @@ def _stamp(path: Path) -> bytes:
 
 
 def views_recipe(specs: Sequence[ViewSpec]) -> str:
-    """Return a name for how views are made: the same specs give the same name."""
+    """Return a name for how vectors in chunks are made: the same specs give the same name.
+
+    Those of attributes are made of all items together, when the chunks are there.
+    """
     described = [
         (one.name, one.input, one.dimensions, one.metric, one.column)
         + ((one.embedder.name, one.embedder.version) if one.embedder else ())
         for one in specs
+        if one.input != "attributes"
     ]
     return json.dumps(["chunk 1", THUMBNAIL_PIXELS, described])
 
@@ -122,7 +126,7 @@ class ChunkBuilder:
     """Turns rows into chunks; media: the folder that thumbnails are written to."""
 
     def __init__(self, specs: Sequence[ViewSpec], media: Path) -> None:
-        self._specs = specs
+        self._specs = [one for one in specs if one.input != "attributes"]
         self._media = media
         self._pool = ThreadPoolExecutor(cores(), "pictures")
 
@@ -193,9 +197,6 @@ class ChunkBuilder:
             return batch
         if spec.input == "picture":
             vectors = np.asarray(spec.embedder.embed([ready.image for ready in batch]))
-        elif spec.input == "attribute":
-            values = [ready.record.attributes.get(spec.column) for ready in batch]
-            vectors = np.asarray(spec.embedder.embed(values))
         else:
             texts = [ready.record.embedded_text for ready in batch]
             vectors = np.asarray(spec.embedder.embed_text(texts))

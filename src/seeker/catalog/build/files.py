@@ -5,21 +5,26 @@ from __future__ import annotations
 import io
 import os
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
 
-from seeker.catalog.attributes import Kind, fit_kind, shorten
+from seeker.catalog.attributes import Kind, PlainValue, fit_kind, shorten
 from seeker.catalog.build.chunks import Chunk
+from seeker.catalog.build.fit_attributes import SAMPLE_ROWS, fit_attributes, still_fits
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem
+from seeker.catalog.item_table import ItemTable
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import FileEntry, ViewEntry
 from seeker.catalog.nofollow import new_file, real_folder, remove_tree
+from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder
 from seeker.errors import BadInput
 from seeker.files import atomic_write
 from seeker.space import View
@@ -31,6 +36,10 @@ from seeker.types import Array, Floats
 
 _HEADER_BYTES = 128
 """Room for the header, which can be written only when the count is known; keeps rows aligned."""
+
+
+_ENCODED_ITEMS = 1024
+"""Of how many items the attributes are encoded at once."""
 
 
 class VectorFile:
@@ -104,15 +113,30 @@ def steps_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.steps.npy")
 
 
+class _OneConnection:
+    """Lends the connection to a table that is still being written."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    @contextmanager
+    def use(self) -> Iterator[sqlite3.Connection]:
+        yield self._connection
+
+
 @dataclass(frozen=True)
 class AssembledFiles:
-    """The files of a version, as catalog.json names them; media: how many thumbnails."""
+    """The files of a version, as catalog.json names them; media: how many thumbnails.
+
+    notes: what views of attributes were made of, in sentences for people.
+    """
 
     count: int
     media: int
     items: FileEntry
     attributes: Mapping[str, Kind]
     views: Mapping[str, ViewEntry]
+    notes: Sequence[str] = ()
 
 
 class Assembly:
@@ -128,7 +152,9 @@ class Assembly:
     ) -> None:
         """Start empty. kinds: what attributes must be. is_taken: whether an id is in use."""
         self._folder = real_folder(folder)
-        self._specs = specs
+        self._specs = list(specs)
+        self._attributes: Mapping[str, Kind] = {}
+        self._notes: list[str] = []
         self._loose = loose
         self._kinds = kinds or {}
         self._is_taken = is_taken
@@ -137,11 +163,11 @@ class Assembly:
         remove_tree(folder / "views")
         connection = sqlite3.connect(folder / "items.sqlite", isolation_level=None)
         self.writer = ItemWriter(connection, loose)
-        views = real_folder(folder / "views")
-        self.vectors = {
-            one.name: VectorFile(new_file(views / f"{one.name}.npy"), one.dimensions)
-            for one in specs
-        }
+        self._views = real_folder(folder / "views")
+        self.vectors = {one.name: self._new_file(one) for one in specs if one.input != "attributes"}
+
+    def _new_file(self, spec: ViewSpec) -> VectorFile:
+        return VectorFile(new_file(self._views / f"{spec.name}.npy"), spec.dimensions)
 
     def add(self, chunk: Chunk) -> list[RowProblem]:
         """Add the items of a chunk; return what could not be added."""
@@ -179,14 +205,66 @@ class Assembly:
         for name, file in self.vectors.items():
             file.append(vectors[name])
 
+    def settle(
+        self, encodings: Mapping[str, AttributeEncoding] | None = None
+    ) -> Sequence[ViewSpec]:
+        """Complete the items, make views of what is said of them, and return how views are made.
+
+        To be called when all items are there. encodings: by view, one to go on with if it is still
+        about what a new one would be.
+        """
+        self._attributes = self.writer.finish()
+        for spec in [one for one in self._specs if one.input == "attributes"]:
+            fitted = self._fitted(spec, (encodings or {}).get(spec.name))
+            place = self._specs.index(spec)
+            self._specs[place : place + 1] = [] if fitted is None else [fitted]
+            if fitted is not None:
+                self._encode(fitted)
+        if not self._specs:
+            raise BadInput(
+                "The source has neither pictures nor texts nor vectors to compare items by, and "
+                "its other columns do not say what an item is.",
+                "Say which columns do, with --attributes-view.",
+            )
+        return self._specs
+
+    def _fitted(self, spec: ViewSpec, before: AttributeEncoding | None) -> ViewSpec | None:
+        """Return how a view of attributes is made; None if there is nothing to make it of."""
+        if spec.encoding is not None:
+            return spec
+        step = -(-self.writer.count // SAMPLE_ROWS)
+        sample = islice(self._items(), 0, None, step)
+        fit = fit_attributes(
+            (attributes for _, attributes in sample), self._attributes, spec.columns
+        )
+        if fit.encoding is None:
+            return None
+        self._notes += fit.lines(spec.name)
+        keeps = before is not None and still_fits(before, fit.encoding)
+        return spec.with_encoding(before if before is not None and keeps else fit.encoding)
+
+    def _encode(self, spec: ViewSpec) -> None:
+        if spec.encoding is None:
+            raise ValueError(f"view {spec.name} has no encoding")
+        embedder = AttributesEmbedder(spec.encoding)
+        file = self.vectors[spec.name] = self._new_file(spec)
+        items = self._items()
+        while batch := list(islice(items, _ENCODED_ITEMS)):
+            file.append(embedder.embed(batch))
+
+    def _items(self) -> Iterator[tuple[str, Mapping[str, PlainValue]]]:
+        """Yield the id and the attributes of every item."""
+        table = ItemTable(_OneConnection(self.writer.connection), self.writer.count)
+        return ((id, attributes) for id, _, _, _, attributes in table.walk())
+
     def finish(
         self, prefix: str = "", centres: Mapping[str, Floats] | None = None
     ) -> AssembledFiles:
         """Complete the files; prefix: what stands before their names in catalog.json.
 
-        centres: by view, the centre that compact vectors are to keep.
+        To be called after `settle`. centres: by view, the centre that compact vectors are to keep.
         """
-        attributes = self.writer.finish()
+        attributes = self._attributes
         media = self.writer.connection.execute("SELECT count(DISTINCT media) FROM items")
         pictures = int(media.fetchone()[0])
         self.writer.connection.close()
@@ -197,7 +275,9 @@ class Assembly:
             centre = (centres or {}).get(spec.name)
             views[spec.name] = finish_view(self._folder, spec, self.writer.count, prefix, centre)
         items = _prefixed_entry(self._folder, "items.sqlite", prefix)
-        return AssembledFiles(self.writer.count, pictures, items, attributes, views)
+        return AssembledFiles(
+            self.writer.count, pictures, items, attributes, views, tuple(self._notes)
+        )
 
     def close(self) -> None:
         """Give up, or let go after the end."""

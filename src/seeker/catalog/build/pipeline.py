@@ -23,6 +23,7 @@ from seeker.catalog.build.source import RowProblem, Source
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest_fields import is_media_name
 from seeker.catalog.nofollow import new_file, real_folder, remove_tree
+from seeker.embedders.attributes import AttributeEncoding
 from seeker.errors import BadInput
 
 _MAX_EXAMPLES = 5
@@ -172,13 +173,15 @@ def run_build(
     prefix: str = "",
     kinds: Mapping[str, Kind] | None = None,
     is_taken: Callable[[str], bool] = lambda _: False,
-    on_complete: Callable[[ItemWriter], None] = lambda _: None,
+    on_complete: Callable[[ItemWriter, Sequence[ViewSpec]], None] = lambda _, __: None,
+    encodings: Mapping[str, AttributeEncoding] | None = None,
 ) -> AssembledFiles:
     """Make the files of a version in the folder work/new; chunks are kept in work/chunks.
 
     is_taken: whether an id is in use elsewhere. on_complete: called with the full item table before
-    it is closed. Whatever was interrupted: the same source gives the same files, and only chunks
-    that are not there yet, or whose rows have changed, are made.
+    it is closed, and with how the views are made. encodings: of views of attributes, to go on with
+    if they still fit. Whatever was interrupted: the same source gives the same files, and only
+    chunks that are not there yet, or whose rows have changed, are made.
     """
     chunks, new = work / "chunks", work / "new"
     real_folder(chunks)
@@ -205,7 +208,7 @@ def run_build(
                 report.sentence() if report.counts else "It is empty.",
             )
         progress.say("Indexing …")
-        on_complete(assembly.writer)
+        on_complete(assembly.writer, assembly.settle(encodings))
         return assembly.finish(prefix)
     finally:
         builder.close()

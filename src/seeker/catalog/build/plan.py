@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from seeker.catalog.build.source import Source, SourceContents, first_records
-from seeker.catalog.manifest import METRICS, EmbedderEntry
+from seeker.catalog.build.source import Source, SourceContents, check_list, first_records
+from seeker.catalog.manifest import METRICS, EmbedderEntry, Manifest
 from seeker.catalog.manifest_fields import VIEW_NAME
+from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder, checked_weight
 from seeker.embedders.custom import adapt
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import StoredVectors
@@ -19,9 +20,15 @@ from seeker.space.packing import StoredVectors
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
 
+ATTRIBUTES_VIEW = "attributes"
+"""The view of what a table says of its items."""
+
 _ATTRIBUTE_ROWS = 1000
 _LANGUAGE_ROWS = 200
 """How many of the first rows are looked at."""
+
+AttributesView = bool | Sequence[str] | Mapping[str, float] | None
+"""Whether there is a view of attributes, or the columns it is made of, with or without weights."""
 
 _ENGLISH_EMBEDDER = "text"
 _LANGUAGE_NOTICE = (
@@ -34,19 +41,32 @@ _LANGUAGE_NOTICE = (
 class ViewSpec:
     """How one view is made.
 
-    input: what its vectors come from. column: where ready-made ones, or the attribute, stand in a
-    record. embedder_entry: what catalog.json says of the embedder. dtype: the form in which they
-    are stored.
+    input: what its vectors come from. column: where ready-made ones stand in a record.
+    embedder_entry: what catalog.json says of the embedder. dtype: the form in which they are
+    stored. columns: the attributes to make it of, with their weights; None leaves the choice to
+    what is in them. encoding: how they become vectors; it is fitted to all items unless given.
     """
 
     name: str
-    input: Literal["vectors", "picture", "text", "attribute"]
+    input: Literal["vectors", "picture", "text", "attributes"]
     dimensions: int
     metric: str
     column: str = ""
     embedder: Embedder | None = None
     embedder_entry: EmbedderEntry | None = None
     dtype: StoredVectors | Literal["auto"] = "auto"
+    columns: Mapping[str, float] | None = None
+    encoding: AttributeEncoding | None = None
+
+    def with_encoding(self, encoding: AttributeEncoding) -> ViewSpec:
+        """Return how a view of attributes is made by an encoding."""
+        embedder = AttributesEmbedder(encoding)
+        entry = EmbedderEntry(
+            embedder.name, embedder.version, tuple(embedder.reads), encoding.to_json()
+        )
+        return replace(
+            self, dimensions=embedder.dimensions, encoding=encoding, embedder_entry=entry
+        )
 
 
 def plan_views(
@@ -56,21 +76,24 @@ def plan_views(
     embedders: Mapping[str, Embedder],
     dtype: StoredVectors | Literal["auto"] = "auto",
     builtin_only: bool = False,
+    attributes_view: AttributesView = None,
 ) -> list[ViewSpec]:
     """Return how every view is made.
 
-    Without a choice, ready-made vectors are the views; else pictures give `image` and `colour`,
-    and texts give `text`. A choice names views: those of the source, `embedders` that were given,
-    or embedders that Seeker knows, also as NAME=EMBEDDER; category:ATTRIBUTE makes a view of what
-    items say about themselves. builtin_only: load no others than Seeker's own.
+    Without a choice, ready-made vectors are views; else pictures give `image` and `colour`, and
+    texts give `text`; and what is said of items gives `attributes`. A choice names views: those of
+    the source, `embedders` that were given, or embedders that Seeker knows, also as NAME=EMBEDDER;
+    attributes:COLUMN makes a view of one column. builtin_only: load no others than Seeker's own.
+    attributes_view: the columns of that view, with weights if it is a mapping; False for none.
     """
-    names = _default_views(offer) if views is None else views
+    names = list(_default_views(offer) if views is None else views)
+    columns = _attribute_columns(attributes_view)
+    wanted = views is None and offer.attributes and attributes_view is not False
+    if wanted or columns is not None:
+        names += [ATTRIBUTES_VIEW] * (ATTRIBUTES_VIEW not in map(_name_of_view, names))
     embedder_names = dict(map(_split_view, names))
     if not embedder_names:
-        raise BadInput(
-            "The source has neither pictures nor texts nor vectors to compare items by.",
-            "Say which columns they are in.",
-        )
+        raise _nothing_to_compare()
     unknown = (
         [one for one in metric if one not in embedder_names] if isinstance(metric, Mapping) else []
     )
@@ -85,7 +108,9 @@ def plan_views(
             f"The columns {list(offer.vectors)} would give views of the same name.", "Rename them."
         )
     specs = [
-        _view_spec(
+        _attributes_spec(name, embedder, columns if name == ATTRIBUTES_VIEW else None)
+        if _reads_attributes(embedder) and name not in {*vector_columns, *embedders}
+        else _view_spec(
             name,
             offer,
             vector_columns,
@@ -97,21 +122,34 @@ def plan_views(
     return [replace(_with_metric(one, metric), dtype=dtype) for one in specs]
 
 
+def attribute_encodings(manifest: Manifest | None) -> dict[str, AttributeEncoding]:
+    """Return the encodings of a catalog's views of attributes, by view."""
+    views = {} if manifest is None else manifest.views
+    return {
+        name: AttributeEncoding.from_json(entry.embedder.settings)
+        for name, entry in views.items()
+        if entry.embedder is not None and entry.embedder.name == AttributesEmbedder.name
+    }
+
+
 def check_attributes(specs: Sequence[ViewSpec], source: Source) -> None:
     """Refuse views of attributes that none of the first items has, before any work is done."""
-    views = {one.column: one.name for one in specs if one.input == "attribute"}
-    if not views:
+    views = [one for one in specs if one.input == "attributes"]
+    if not any(one.columns for one in views) and len(views) < len(specs):
         return
     names: set[str] = set()
     for record in first_records(source, _ATTRIBUTE_ROWS):
         names.update(name for name, value in record.attributes.items() if value is not None)
-    for column, name in views.items():
-        if column not in names:
-            raise BadInput(
-                f"View '{name}' is made of the attribute '{column}', which none of the first "
-                f"{_ATTRIBUTE_ROWS:,} items has.",
-                f"They have {sorted(names)}." if names else "They have no attributes at all.",
-            )
+    for one in views:
+        for column in one.columns or ():
+            if column not in names:
+                raise BadInput(
+                    f"View '{one.name}' is made of the attribute '{column}', which none of the "
+                    f"first {_ATTRIBUTE_ROWS:,} items has.",
+                    f"They have {sorted(names)}." if names else "They have no attributes at all.",
+                )
+    if not names:
+        raise _nothing_to_compare()
 
 
 def language_notice(source: Source, specs: Sequence[ViewSpec]) -> str | None:
@@ -145,6 +183,51 @@ def view_name(column: str) -> str:
     return name or "vectors"
 
 
+def _name_of_view(view: str) -> str:
+    return _split_view(view)[0]
+
+
+def _nothing_to_compare() -> BadInput:
+    return BadInput(
+        "The source has neither pictures nor texts nor vectors to compare items by.",
+        "Say which columns they are in.",
+    )
+
+
+def _attribute_columns(given: AttributesView) -> dict[str, float] | None:
+    """Return the columns that were named for the view of attributes, with their weights."""
+    if given is None or isinstance(given, bool):
+        return None
+    check_list("attributes_view", given)
+    pairs = given.items() if isinstance(given, Mapping) else ((name, 1.0) for name in given)
+    columns = {name: checked_weight(name, weight) for name, weight in pairs}
+    if not columns:
+        raise BadInput("The view of attributes has no columns.", "Name some, or leave it out.")
+    return columns
+
+
+def _reads_attributes(embedder: str) -> bool:
+    return embedder.partition(":")[0] == ATTRIBUTES_VIEW
+
+
+def _attributes_spec(name: str, embedder: str, columns: Mapping[str, float] | None) -> ViewSpec:
+    """Return how a view is made of attributes; of one column where the embedder names it."""
+    _check_name(name)
+    column = embedder.partition(":")[2]
+    return ViewSpec(
+        name,
+        "attributes",
+        0,
+        AttributesEmbedder.metric,
+        columns={column: 1.0} if column else columns,
+    )
+
+
+def _check_name(name: str) -> None:
+    if not VIEW_NAME.fullmatch(name):
+        raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
+
+
 def _default_views(offer: SourceContents) -> list[str]:
     if offer.vectors:
         return [view_name(column) for column in offer.vectors]
@@ -158,17 +241,14 @@ def _view_spec(
     own: Embedder | None,
     load: Callable[[], Embedder],
 ) -> ViewSpec:
-    if not VIEW_NAME.fullmatch(name):
-        raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
+    _check_name(name)
     if name in vector_columns and own is None:
         column = vector_columns[name]
         return ViewSpec(name, "vectors", offer.vectors[column], "euclidean", column)
     embedder = load() if own is None else adapt(own)
     reads = set(embedder.reads)
-    input: Literal["picture", "text", "attribute"]
-    if "attribute" in reads:
-        input = "attribute"
-    elif "picture" in reads and offer.pictures:
+    input: Literal["picture", "text"]
+    if "picture" in reads and offer.pictures:
         input = "picture"
     elif "text" in reads and offer.text:
         input = "text"
@@ -183,9 +263,8 @@ def _view_spec(
         input,
         embedder.dimensions,
         embedder.metric,
-        embedder.attribute,
-        embedder,
-        EmbedderEntry(embedder.name, embedder.version, tuple(sorted(reads))),
+        embedder=embedder,
+        embedder_entry=EmbedderEntry(embedder.name, embedder.version, tuple(sorted(reads))),
     )
 
 
@@ -198,13 +277,14 @@ def _load_embedder(name: str, vector_columns: Mapping[str, str], builtin_only: b
         also = f" The source itself has {sorted(vector_columns)}." if vector_columns else ""
         raise BadInput(
             f"There is no view '{name}' to make.",
-            f"Known are image, colour, text and category:<attribute>.{also}",
+            f"Known are image, colour, text, attributes and attributes:<column>.{also}",
         ) from None
 
 
 def _with_metric(one: ViewSpec, metric: str | Mapping[str, str] | None) -> ViewSpec:
     name = metric.get(one.name) if isinstance(metric, Mapping) else metric
-    if name is None or (one.embedder is not None and not isinstance(metric, Mapping)):
+    made = one.embedder is not None or one.input == "attributes"
+    if name is None or (made and not isinstance(metric, Mapping)):
         return one
     if name not in METRICS:
         raise BadInput(f"{name!r} is not a metric.", f"Use one of {list(METRICS)}.")

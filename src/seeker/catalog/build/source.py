@@ -49,11 +49,15 @@ class RowProblem:
 
 @dataclass(frozen=True)
 class SourceContents:
-    """What views can be made of. vectors: ready-made ones, dimensions by view."""
+    """What views can be made of. vectors: ready-made ones, dimensions by view.
+
+    attributes: whether items may have any.
+    """
 
     pictures: bool = False
     text: bool = False
     vectors: Mapping[str, int] = field(default_factory=dict)
+    attributes: bool = True
 
 
 @dataclass(frozen=True)

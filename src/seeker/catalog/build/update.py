@@ -24,7 +24,7 @@ from seeker.catalog.build.pipeline import (
     prepare_work_folder,
     run_build,
 )
-from seeker.catalog.build.plan import ViewSpec, plan_views, view_name
+from seeker.catalog.build.plan import ViewSpec, attribute_encodings, plan_views, view_name
 from seeker.catalog.build.source import Source, SourceContents, SourceOptions
 from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
@@ -212,6 +212,10 @@ def _same_specs(
         views.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
     # New items are made in full precision; the version that holds old and new packs them all.
     specs = plan_views(offer, views, None, embedders, "float32", builtin_only=not trust)
+    encodings = attribute_encodings(manifest)
+    specs = [
+        one.with_encoding(encodings[one.name]) if one.name in encodings else one for one in specs
+    ]
     specs = [replace(one, metric=manifest.views[one.name].metric) for one in specs]
     for one in specs:
         entry = manifest.views[one.name]
@@ -257,6 +261,7 @@ def _merge(
         _copy(assembly, old, gone)
         if fresh is not None:
             _copy_new(assembly, fresh, old)
+        assembly.settle()
         tombstones = publish.write_tombstones(assembly.writer, old, specs, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
         files = assembly.finish(publish.prefix(target), centres)

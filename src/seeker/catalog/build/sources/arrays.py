@@ -56,6 +56,7 @@ class ArraySource:
         self.offer = SourceContents(
             pictures=self._pictures is not None,
             vectors={name: one.shape[1] for name, one in self._views.items()},
+            attributes=bool(self._columns),
         )
 
     def origin(self) -> dict[str, Any]:
