@@ -20,6 +20,7 @@ from typing import Any
 import click
 
 import seeker
+from seeker.catalog.build.update import UpdateReport
 from seeker.cli import cli
 from seeker.cli.errors import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
@@ -117,9 +118,12 @@ def python_page() -> str:
         "`import seeker` loads little and takes a fraction of a second; what is heavy is loaded",
         "when it is used. These are all public names.",
         "",
-        "## Building",
+        "## Building and changing",
         "",
         *_function("seeker.build", seeker.build),
+        *_function("seeker.update", seeker.update),
+        *_function("seeker.remove", seeker.remove),
+        *_class("seeker.catalog.build.update.UpdateReport", UpdateReport),
     ]
     for title, names in CLASSES.items():
         lines += [f"## {title}", ""]

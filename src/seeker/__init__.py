@@ -9,6 +9,7 @@ from seeker.session import PAPER, Belief, Explanation, Item, Page, Session
 
 if TYPE_CHECKING:
     from seeker.catalog.build.api import build
+    from seeker.catalog.build.update import remove, update
     from seeker.client import Client
 
 __version__ = "0.1.0"
@@ -29,6 +30,8 @@ __all__ = [
     "build",
     "display",
     "models",
+    "remove",
+    "update",
 ]
 
 
@@ -42,4 +45,8 @@ def __getattr__(name: str) -> Any:
         from seeker.catalog.build.api import build
 
         return build
+    if name in ("remove", "update"):
+        from seeker.catalog.build import update as updates
+
+        return getattr(updates, name)
     raise AttributeError(f"module 'seeker' has no attribute {name!r}")

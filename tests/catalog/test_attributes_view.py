@@ -13,7 +13,6 @@ import pytest
 
 import seeker
 from seeker import BadInput, Catalog
-from seeker.catalog.build import update
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
 from seeker.embedders.attributes import MAX_AXES, AttributeEncoding
@@ -233,7 +232,7 @@ def test_items_that_come_later_are_encoded_by_the_same_rule(tmp_path: Path) -> N
     dear = {**shop_row(17), "sku": "dear", "price": 1e9}
     steel = [{**shop_row(17), "sku": f"steel {n}", "material": "steel"} for n in range(2)]
     bare = [{"sku": f"bare {n}"} for n in range(2)]
-    update.add(path, table(tmp_path / "more.csv", [twin, dear, *steel, *bare]))
+    seeker.update(path, table(tmp_path / "more.csv", [twin, dear, *steel, *bare]))
     after = Catalog.open(path)
     assert encoding_of(path) == encoding
     old = slice(0, ROWS)

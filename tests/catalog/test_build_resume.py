@@ -15,7 +15,6 @@ from PIL import Image
 
 import seeker
 from seeker import BadInput, Catalog
-from seeker.catalog.build import update
 from seeker.catalog.build.source import Record, RecordSource, RowProblem, SourceContents
 from seeker.types import Floats
 from support.builds import Letters, MeanColour, picture
@@ -189,11 +188,11 @@ def test_an_interrupted_update_leaves_the_catalog_whole_and_goes_on(
     out = build(tmp_path / "first", tmp_path / "catalog", Counting())
     before = Catalog.open(out)
     with pytest.raises(KeyboardInterrupt):
-        update.add(out, photos, embedders={"colour": Counting(until=400)})
+        seeker.update(out, photos, embedders={"colour": Counting(until=400)})
     assert not before.changed()
     assert list(Catalog.open(out).ids) == ["first.png"]
     last = Counting()
-    added = update.add(out, photos, embedders={"colour": last})
+    added = seeker.update(out, photos, embedders={"colour": last}).catalog
     assert last.embedded < COUNT - 200
     assert len(added) == COUNT
     assert sorted(path.name for path in tmp_path.iterdir()) == ["catalog", "first"]

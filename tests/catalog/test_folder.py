@@ -40,7 +40,7 @@ def test_the_folder_looks_as_designed(built: Path) -> None:
     views = {f"views/{name}{end}.npy" for name in ("vector", "text") for end in ("", ".moments")}
     assert found == {"catalog.json", "items.sqlite", *views}
     manifest = json.loads((built / "catalog.json").read_text())
-    assert manifest["schema"] == 2
+    assert manifest["schema"] == 3
     assert manifest["count"] == 4
     assert manifest["about"] == {"licence": "CC0"}
     assert manifest["views"]["text"]["embedder"]["reads"] == ["text"]
@@ -165,7 +165,7 @@ def test_missing_and_cut_files_are_refused_at_opening(copy: Path, name: str) -> 
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"schema": 3}, "schema 3.*newer Seeker"),
+        ({"schema": 99}, "schema 99.*newer Seeker"),
         ({"schema": "one"}, "which schema"),
         ({"count": 5}, "instead of float32"),
         ({"views": {}}, "no views"),

@@ -12,7 +12,6 @@ import pytest
 import seeker
 from cluster.walks import assert_alike, spread
 from seeker import BadInput, Catalog, Conflict, Session
-from seeker.catalog.build import update
 from seeker.catalog.build.learned import forget_learned, publish_learned
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.verify import find_problems
@@ -182,13 +181,13 @@ def test_items_come_and_go_with_their_learned_vectors(tmp_path: Path, dtype: str
     gone.like(page[0], shown=page)
     one = learned.row(page[0])
     was = learned.views["learned-2"].rows(np.array([one]))[0]
-    removed = update.remove(shop, ids=[page[0]])
+    removed = seeker.remove(shop, ids=[page[0]]).catalog
     assert removed.learned == learned.learned
     tombstone = removed.tombstones.get(page[0])
     assert tombstone is not None
     np.testing.assert_allclose(tombstone["learned-2"], was, atol=0.05 if dtype == "int8" else 0.01)
     assert removed.replay(gone.events).likes == [page[0]]
-    more = update.add(shop, jsonl(tmp_path / "more.jsonl", rows(ITEMS, 7)))
+    more = seeker.update(shop, jsonl(tmp_path / "more.jsonl", rows(ITEMS, 7))).catalog
     assert len(more) == ITEMS + 6
     vectors = {name: more.views[name].rows(slice(None)) for name in SIZES}
     stored = more.views["learned-2"].rows(slice(None))

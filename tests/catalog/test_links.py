@@ -12,7 +12,6 @@ import pytest
 import seeker
 from seeker import Catalog, SeekerError
 from seeker.catalog import nofollow
-from seeker.catalog.build import update
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
@@ -64,7 +63,7 @@ def test_media_on_another_disk_are_read_and_not_tidied(
     assert file is not None
     assert file.read_bytes()
     assert find_problems(shop) == []
-    fewer = update.remove(shop, ids=["green.png"])
+    fewer = seeker.remove(shop, ids=["green.png"]).catalog
     assert (len(fewer), find_problems(shop)) == (2, [])
     assert main(["tidy", str(shop)]) == 4
     said = capsys.readouterr().err
@@ -79,7 +78,7 @@ def test_no_thumbnails_are_added_behind_a_link(shop: Path, outside: Path, tmp_pa
     before = contents(outside)
     picture(tmp_path / "more" / "grey.png", (99, 99, 99))
     with pytest.raises(SeekerError, match="media' is a link"):
-        update.add(shop, tmp_path / "more", embedders=EMBEDDERS)
+        seeker.update(shop, tmp_path / "more", embedders=EMBEDDERS)
     with pytest.raises(SeekerError, match="media' is a link"):
         seeker.build(tmp_path / "more", shop, views=["colour"], embedders=EMBEDDERS, replace=True)
     assert contents(outside) == before
@@ -108,9 +107,9 @@ def test_nothing_behind_a_link_is_touched(shop: Path, outside: Path, place: str)
         return seeker.build(source, shop, replace=True)
 
     steps: list[Callable[[], object]] = [
-        lambda: update.remove(shop, ids=["green.png"]),
+        lambda: seeker.remove(shop, ids=["green.png"]),
         lambda: tidy_catalog(shop),
-        lambda: update.remove(shop, ids=["blue.png"]),
+        lambda: seeker.remove(shop, ids=["blue.png"]),
         lambda: tidy_catalog(shop),
         build,
         lambda: tidy_catalog(shop),
@@ -132,7 +131,7 @@ def test_a_link_that_comes_between_look_and_deed_is_not_followed(
     shop: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A folder becomes a link just after it was looked at."""
-    update.remove(shop, ids=["green.png"])
+    seeker.remove(shop, ids=["green.png"])
     before = contents(outside)
     look = nofollow.OpenFolder.look
     swapped: list[str] = []
@@ -197,8 +196,8 @@ def test_a_work_folder_from_elsewhere_leads_nowhere(
     picture(tmp_path / "more" / "grey.png", (99, 99, 99))
     said = []
     for step in (
-        lambda: update.remove(shop, ids=["green.png"]),
-        lambda: update.add(shop, tmp_path / "more", embedders=EMBEDDERS),
+        lambda: seeker.remove(shop, ids=["green.png"]),
+        lambda: seeker.update(shop, tmp_path / "more", embedders=EMBEDDERS),
         lambda: tidy_catalog(shop),
     ):
         try:
@@ -216,7 +215,7 @@ def test_a_catalog_that_is_reached_by_a_link_is_changed_where_it_is(
     (tmp_path / "disk").mkdir()
     shop.rename(tmp_path / "disk" / "really")
     shop.symlink_to(tmp_path / "disk" / "really")
-    assert len(update.remove(shop, ids=["green.png"])) == 2
+    assert len(seeker.remove(shop, ids=["green.png"]).catalog) == 2
     assert tidy_catalog(shop) > 0
     assert find_problems(shop) == []
     assert shop.is_symlink()

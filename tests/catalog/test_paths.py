@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import seeker
-from seeker.catalog.build import update
 from support.builds import SHIRTS, jsonl
 
 NOT_PATHS = [None, 3, b"catalog", "", "a\0b", np.eye(3)]
@@ -23,8 +22,8 @@ def test_what_is_no_path_is_named(wrong: Any, tmp_path: Path) -> None:
         lambda: seeker.Catalog.open(wrong),
         lambda: seeker.build(wrong, tmp_path / "catalog"),
         lambda: seeker.build(source, wrong),
-        lambda: update.add(wrong, source),
-        lambda: update.remove(wrong, ids=["a"]),
+        lambda: seeker.update(wrong, source),
+        lambda: seeker.remove(wrong, ids=["a"]),
     )
     for call in calls:
         with pytest.raises(
@@ -44,7 +43,7 @@ def test_paths_may_be_objects_everywhere(tmp_path: Path) -> None:
     (tmp_path / "ids.txt").write_text("a\nb\nc\nd\n")
     built = seeker.build(tmp_path / "v.npy", tmp_path / "catalog", ids=tmp_path / "ids.txt")
     assert list(built.ids) == ["a", "b", "c", "d"]
-    assert list(update.remove(tmp_path / "catalog", ids=["b"]).ids) == ["a", "c", "d"]
+    assert list(seeker.remove(tmp_path / "catalog", ids=["b"]).catalog.ids) == ["a", "c", "d"]
     assert len(seeker.Catalog.open(tmp_path / "catalog")) == 3
 
 

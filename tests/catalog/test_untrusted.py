@@ -17,7 +17,6 @@ import pytest
 
 import seeker
 from seeker import BadInput, Catalog, SeekerError
-from seeker.catalog.build import update
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
 from support.builds import SHIRTS, jsonl, picture
@@ -399,7 +398,7 @@ def test_arrays_that_are_not_finite_are_found(
 def test_names_of_versions_are_not_trusted(shop: Path) -> None:
     for name in ("٣", "9" * 200, "-1", "x", "2"):
         (shop / "versions" / name).mkdir(parents=True)
-    manifest = update.remove(shop, ids=["b"]).manifest
+    manifest = seeker.remove(shop, ids=["b"]).catalog.manifest
     assert manifest is not None
     assert manifest.items.file == "versions/3/items.sqlite"
     assert find_problems(shop) == []

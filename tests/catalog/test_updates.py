@@ -33,7 +33,7 @@ def build_folder(catalog: Catalog) -> Path:
 def test_removing_makes_a_new_version_and_keeps_the_old_one_open(catalog: Catalog) -> None:
     old, path = catalog, build_folder(catalog)
     assert not old.changed()
-    new = update.remove(path, ids=["b"])
+    new = seeker.remove(path, ids=["b"]).catalog
     assert list(new.ids) == ["a", "c", "d"]
     assert (new.version, new.changed(), old.changed()) == (2, False, True)
     assert old.item("b").title == "Plain shirt"
@@ -49,7 +49,7 @@ def test_removing_makes_a_new_version_and_keeps_the_old_one_open(catalog: Catalo
 
 
 def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
-    new = update.remove(build_folder(catalog), where={"price": {"gt": 30}})
+    new = seeker.remove(build_folder(catalog), where={"price": {"gt": 30}}).catalog
     fresh = Catalog.from_arrays(["a", "d"], {"vector": [[0.0, 0.0, 1.0], [1.0, 1.0, 0.0]]})
     assert list(new.ids) == ["a", "d"]
     assert new.views["vector"].scale == fresh.views["vector"].scale
@@ -59,8 +59,8 @@ def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
 def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
     path = build_folder(catalog)
     assert catalog.tombstones.get("b") is None
-    update.remove(path, ids=["b"])
-    new = update.remove(path, ids=["c"])
+    seeker.remove(path, ids=["b"])
+    new = seeker.remove(path, ids=["c"]).catalog
     for id, vector in (("b", [0.0, 1.0, 0.0]), ("c", [1.0, 0.0, 0.0])):
         kept = new.tombstones.get(id)
         assert kept is not None
@@ -70,7 +70,7 @@ def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
     assert new.tombstones.get("\ud800") is None
     assert new.manifest is not None
     assert new.manifest.tombstones == 2
-    back = update.add(path, jsonl(path.parent / "back.jsonl", [SHIRTS[1]]))
+    back = seeker.update(path, jsonl(path.parent / "back.jsonl", [SHIRTS[1]])).catalog
     assert back.tombstones.get("b") is None
     assert back.tombstones.get("c") is not None
 
@@ -81,12 +81,12 @@ def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_
     rows: list[dict[str, Any]] = [
         {"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(13)
     ]
-    session = update.add(path, jsonl(tmp_path / "more.jsonl", rows)).session(seed=1)
+    session = seeker.update(path, jsonl(tmp_path / "more.jsonl", rows)).catalog.session(seed=1)
     session.like("b", shown=["a", "b", "c"])
     session.dislike("c", shown=["a", "c", "d"])
-    update.remove(path, ids=["b"])
+    seeker.remove(path, ids=["b"])
     for row in rows:
-        new = update.remove(path, ids=[row["id"]])
+        new = seeker.remove(path, ids=[row["id"]]).catalog
     kept = new.tombstones.get("b")
     assert kept is not None
     assert kept["vector"].tolist() == [0.0, 1.0, 0.0]
@@ -99,8 +99,8 @@ def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_
 
 def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> None:
     path = build_folder(catalog)
-    update.remove(path, ids=["b"])
-    update.remove(path, ids=["c"])
+    seeker.remove(path, ids=["b"])
+    seeker.remove(path, ids=["c"])
     # The first removal was long ago, as far as the catalog knows.
     written = json.loads((path / "catalog.json").read_text())
     written["source"]["updates"][0]["at"] = "2020-01-01T00:00:00Z"
@@ -142,7 +142,7 @@ def test_only_the_last_updates_are_told(catalog: Catalog) -> None:
     written["source"]["updates"] = [{"version": -number} for number in range(999)]
     file.write_text(json.dumps(written))
     for id in "abc":
-        new = update.remove(build_folder(catalog), ids=[id])
+        new = seeker.remove(build_folder(catalog), ids=[id]).catalog
     assert new.manifest is not None
     updates = [one["version"] for one in new.manifest.source["updates"]]
     assert len(updates) == update.MAX_UPDATES
@@ -150,36 +150,94 @@ def test_only_the_last_updates_are_told(catalog: Catalog) -> None:
     assert updates[-3:] == [2, 3, 4]
 
 
-def test_adding_appends_and_leaves_out_what_does_not_fit(catalog: Catalog, tmp_path: Path) -> None:
+def test_updating_adds_changes_and_refuses_what_does_not_fit(
+    catalog: Catalog, tmp_path: Path
+) -> None:
     rows = [
         {"id": "e", "title": "Scarf", "price": 7, "size": "L", "vector": [3.0, 0.0, 0.0]},
-        {"id": "a", "title": "Again", "vector": [3.0, 0.0, 0.0]},
+        {"id": "a", "title": "Again", "price": None},
+        {"id": "b", "title": "Plain shirt", "price": 35.5},
+        {"id": "c", "vector": [2.0, 0.0, 0.0], "size": "S"},
         {"id": "f", "title": "Dear", "price": "dear", "vector": [3.0, 0.0, 0.0]},
         {"id": "e", "title": "Twice", "vector": [3.0, 0.0, 0.0]},
+        {"id": "g", "title": "Nowhere"},
     ]
     told: list[str] = []
-    new = update.add(build_folder(catalog), jsonl(tmp_path / "more.jsonl", rows), tell=told.append)
+    source = jsonl(tmp_path / "more.jsonl", rows)
+    report = seeker.update(build_folder(catalog), source, tell=told.append)
+    new = report.catalog
+    assert (report.new, report.changed, report.unchanged, report.refused) == (1, 2, 1, 3)
+    assert report.sentence == "1 new, 2 changed, 1 unchanged, 3 refused."
     assert list(new.ids) == ["a", "b", "c", "d", "e"]
-    assert new.item("a").title == "Striped shirt"
+    assert new.item("a").title == "Again"
+    assert new.item("a").attributes == {"new": True, "tags": ["cotton", "summer"]}
     assert new.item("e").attributes == {"price": 7, "size": "L"}
-    assert new.matching({"price": {"lt": 30}}).tolist() == [True, False, False, False, True]
+    assert new.item("c").attributes == {**catalog.item("c").attributes, "size": "S"}
+    assert new.items([1, 3]) == catalog.items([1, 3])
+    assert new.matching({"price": {"lt": 40}}).tolist() == [False, True, False, False, True]
     assert [hit.item.id for hit in new.search("scarf")] == ["e"]
-    report = "\n".join(told)
-    assert "1 × id that is in the catalog already: line 2 ('a')" in report
-    assert "1 × attribute of another kind: line 3" in report
-    assert "1 × duplicate id: line 4 ('e')" in report
-    with pytest.raises(BadInput, match="in the catalog already"):
-        update.add(build_folder(catalog), tmp_path / "more.jsonl", strict=True)
+    assert [hit.item.id for hit in new.search("again")] == ["a"]
+    assert [hit.item.id for hit in new.search("stripes")] == ["a"], "its text is as it was"
+    vectors = new.views["vector"].vectors
+    assert vectors[2].tolist() == [2.0, 0.0, 0.0]
+    np.testing.assert_array_equal(vectors[[0, 1, 3]], catalog.views["vector"].vectors[[0, 1, 3]])
+    said = "\n".join(told)
+    assert "1 × attribute of another kind: line 5" in said
+    assert "1 × duplicate id: line 6 ('e')" in said
+    assert "1 × no vector: line 7 (vector)" in said
+    assert find_problems(build_folder(catalog)) == []
+    with pytest.raises(BadInput, match="of another kind"):
+        seeker.update(build_folder(catalog), tmp_path / "more.jsonl", strict=True)
+
+
+def test_an_update_that_changes_nothing_makes_no_version(catalog: Catalog, tmp_path: Path) -> None:
+    report = seeker.update(catalog, tmp_path / "shirts.jsonl")
+    assert (report.unchanged, report.catalog.version) == (4, 1)
+    assert not catalog.changed()
+    assert not build_folder(catalog).with_name("catalog.building").exists()
+    prices = tmp_path / "prices.csv"
+    prices.write_text("id,price,tags\nb,35.5,linen\nc,80,\n")
+    report = seeker.update(catalog, prices)
+    assert (report.unchanged, report.catalog.version) == (2, 1)
+
+
+def test_columns_that_a_source_lacks_stay_and_empty_cells_empty(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.csv"
+    prices.write_text("id,price,new\nb,12,\nc,,true\n")
+    report = seeker.update(catalog, prices)
+    assert (report.new, report.changed, report.unchanged, report.refused) == (0, 2, 0, 0)
+    before = catalog.item("b").attributes
+    assert report.catalog.item("b").attributes == {"price": 12, "tags": before["tags"]}
+    brand = catalog.item("c").attributes["brand"]
+    assert report.catalog.item("c").attributes == {"new": True, "brand": brand}
+    assert report.catalog.attributes == catalog.attributes
+    views = report.catalog.views["vector"], catalog.views["vector"]
+    np.testing.assert_array_equal(views[0].vectors, views[1].vectors)
+
+
+def test_columns_are_taken_for_what_they_were_when_it_was_built(tmp_path: Path) -> None:
+    first = tmp_path / "first.csv"
+    first.write_text("code,headline,note,vector\nx,One,first,[1 2]\ny,Two,second,[3 4]\n")
+    options: dict[str, Any] = {"id": "code", "title": "headline", "text": ["note"]}
+    seeker.build(first, tmp_path / "catalog", **options)
+    more = tmp_path / "more.csv"
+    more.write_text("id,code,note\n1,y,changed\n2,x,first\n")
+    report = seeker.update(tmp_path / "catalog", more)
+    assert (report.changed, report.refused) == (2, 0)
+    assert report.catalog.item("y").title == "Two"
+    assert [hit.item.id for hit in report.catalog.search("changed")] == ["y"]
 
 
 def test_what_cannot_be_added_changes_nothing(catalog: Catalog, tmp_path: Path) -> None:
     path = build_folder(catalog)
-    for rows, says in (
-        ([{"id": "e", "title": "no vector"}], "view 'vector'"),
-        ([{"id": "e", "vector": [1.0, 2.0]}], "3 dimensions"),
-    ):
-        with pytest.raises(BadInput, match=says):
-            update.add(path, jsonl(tmp_path / "more.jsonl", rows))
+    rows = [{"id": "e", "title": "no vector"}]
+    assert seeker.update(path, jsonl(tmp_path / "more.jsonl", rows)).refused == 1
+    with pytest.raises(BadInput, match="3 dimensions"):
+        seeker.update(path, jsonl(tmp_path / "more.jsonl", [{"id": "e", "vector": [1.0, 2.0]}]))
+    with pytest.raises(BadInput, match="in memory"):
+        seeker.update(Catalog.from_arrays(["a"], {"v": [[1.0]]}), tmp_path / "more.jsonl")
     assert not catalog.changed()
     assert not path.with_name("catalog.building").exists()
 
@@ -198,16 +256,16 @@ def test_removals_that_mean_nothing_change_nothing(
     catalog: Catalog, asked: dict[str, object], kind: type[Exception], says: str
 ) -> None:
     with pytest.raises(kind, match=says):
-        update.remove(build_folder(catalog), **asked)  # type: ignore[arg-type]
+        seeker.remove(build_folder(catalog), **asked)  # type: ignore[arg-type]
     assert not catalog.changed()
     assert not build_folder(catalog).with_name("catalog.building").exists()
 
 
 def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog) -> None:
     path = build_folder(catalog)
-    second = update.remove(path, ids=["b"])
+    second = seeker.remove(path, ids=["b"]).catalog
     assert (path / "items.sqlite").exists()
-    third = update.remove(path, ids=["c"])
+    third = seeker.remove(path, ids=["c"]).catalog
     assert not (path / "items.sqlite").exists()
     assert second.item("c").title == "Skirt"
     assert tidy_catalog(path) > 0
@@ -219,7 +277,7 @@ def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog)
 
 def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
     path = build_folder(catalog)
-    update.remove(path, ids=["b"])
+    seeker.remove(path, ids=["b"])
     tidy_catalog(path)
     with pytest.raises(Conflict, match="tidied away"):
         catalog.item("a")
@@ -230,24 +288,24 @@ def test_one_update_at_a_time(catalog: Catalog) -> None:
     work = path.with_name("catalog.building")
     with file_lock(work / "lock", "it is held"):
         for change in (
-            lambda: update.remove(path, ids=["a"], wait=0.0),
-            lambda: update.add(path, path.parent / "shirts.jsonl", wait=0.0),
+            lambda: seeker.remove(path, ids=["a"], wait=0.0),
+            lambda: seeker.update(path, path.parent / "shirts.jsonl", wait=0.0),
             lambda: update.forget_removed(path, wait=0.0),
             lambda: tidy_catalog(path, wait=0.0),
         ):
             with pytest.raises(Conflict, match="another process"):
                 change()
-    assert len(update.remove(path, ids=["a"])) == 3
+    assert len(seeker.remove(path, ids=["a"]).catalog) == 3
 
 
 def test_updates_wait_for_each_other(catalog: Catalog, tmp_path: Path) -> None:
     """Ten at once, each with a lock file that goes with its work: none is lost or refused."""
     path = build_folder(catalog)
     rows = [{"id": f"new {n}", "vector": [1.0, 2.0, float(n)]} for n in range(10)]
-    update.add(path, jsonl(tmp_path / "more.jsonl", rows))
+    seeker.update(path, jsonl(tmp_path / "more.jsonl", rows))
 
     def remove(row: dict[str, Any]) -> None:
-        update.remove(path, ids=[row["id"]], wait=TIMEOUT_SECONDS)
+        seeker.remove(path, ids=[row["id"]], wait=TIMEOUT_SECONDS)
 
     with ThreadPoolExecutor(10) as threads:
         for done in [threads.submit(remove, row) for row in rows]:
@@ -265,12 +323,12 @@ def test_thumbnails_are_shared_and_swept(tmp_path: Path) -> None:
     embedders = {"colour": MeanColour()}
     path = tmp_path / "catalog"
     catalog = seeker.build(tmp_path / "pictures", path, views=["colour"], embedders=embedders)
-    added = update.add(path, tmp_path / "more", embedders=embedders)
+    added = seeker.update(path, tmp_path / "more", embedders=embedders).catalog
     files = [added.media_file(item) for item in added.items([0, 1, 2])]
     assert all(file is not None and file.is_file() for file in files)
     assert len(set(files)) == 3
     assert added.items([0, 1]) == catalog.items([0, 1])
-    fewer = update.remove(path, ids=["green.png"])
+    fewer = seeker.remove(path, ids=["green.png"]).catalog
     tidy_catalog(path)
     assert len(list((path / "media").rglob("*.webp"))) == 2
     assert [item.id for item in fewer.items([0, 1])] == ["red.png", "blue.png"]

@@ -86,11 +86,11 @@ def test_info_search_and_verify(catalog: str, capsys: pytest.CaptureFixture[str]
     assert "checksum" in capsys.readouterr().err
 
 
-def test_add_remove_and_tidy(
+def test_update_remove_and_tidy(
     catalog: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     more = jsonl(tmp_path / "more.jsonl", [{"id": "a,b", "price": 3, "vector": [0, 0, 0]}])
-    assert main(["add", catalog, str(more)]) == 0
+    assert main(["update", catalog, str(more)]) == 0
     assert "6 items" in capsys.readouterr().out
     assert main(["remove", catalog, "--ids", "a,b"]) == 0
     assert "Removed 1 item; 5 left, version 3" in capsys.readouterr().out
@@ -197,7 +197,7 @@ def test_help_is_quick_and_names_every_command() -> None:
         text=True,
         check=True,
     )
-    for name in ("build", "add", "remove", "info", "search", "verify", "tidy"):
+    for name in ("build", "update", "remove", "info", "search", "verify", "tidy"):
         assert f"\n  {name} " in ran.stdout
     for heavy in (
         "numba",

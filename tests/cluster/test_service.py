@@ -14,9 +14,9 @@ from typing import Any
 import httpx
 import pytest
 
+import seeker
 from cluster.shards import pid, stalled
 from seeker import Catalog
-from seeker.catalog.build import update
 from seeker.cluster.cluster import Cluster
 from seeker.cluster.ray_transport import RayShards
 from seeker.engine import Catalogs
@@ -150,7 +150,7 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
         old.wait_until_ready()  # type: ignore[attr-defined]
         session = old.session(seed=4)
         session.like(session.page().ids[0])
-        update.remove(folder, ids=[session.page().ids[0]])
+        seeker.remove(folder, ids=[session.page().ids[0]])
         assert cluster.renew(folder) is None
         assert len(session.page().ids) == 12
         new = until(lambda: cluster.renew(folder))

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+import seeker
 from seeker import BadInput, Catalog, Conflict, NotFound
-from seeker.catalog.build import update
 from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore
@@ -42,12 +42,12 @@ def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
     gone = shown.page.ids[0]
     other = one.act(one.start().id, Click(gone, "like"))
     more = [{"id": "new", "title": "new thing", "price": 1, "vector": [0.5] * 12}]
-    update.add(folder, jsonl(tmp_path / "more.jsonl", more))
+    seeker.update(folder, jsonl(tmp_path / "more.jsonl", more))
     assert one.show(shown.id) == shown
     now[0] = 2.0
     assert one.show(shown.id).page.total == 121
     assert one.show(shown.id).likes == shown.likes
-    update.remove(folder, ids=[gone])
+    seeker.remove(folder, ids=[gone])
     now[0] = 4.0
     assert one.start().page.total == 120
     assert other.likes == [gone]
@@ -62,13 +62,13 @@ def test_people_go_on_until_a_new_version_is_ready(tmp_path: Path) -> None:
         renewer=lambda place: Catalog.open(place) if ready[0] else None,
     )
     old = catalogs.get()[1]
-    update.remove(folder, ids=[old.ids[0]])
+    seeker.remove(folder, ids=[old.ids[0]])
     now[0] = 2.0
     assert catalogs.get()[1] is old
     ready[0], now[0] = True, 4.0
     assert len(catalogs.get()[1]) == len(old) - 1
     ready[0] = False
-    update.remove(folder, ids=[old.ids[1]])
+    seeker.remove(folder, ids=[old.ids[1]])
     catalogs.look_again("shop")
     assert len(catalogs.get()[1]) == len(old) - 2, "who must not be shown any more is not"
 

@@ -119,7 +119,7 @@ def test_a_folder_keeps_the_form_through_updates(dtype: str, tmp_path: Path) -> 
 
     fresh: dict[str, Any] = {name: second, "ids": [f"new {n}" for n in range(40)]}
     np.savez(tmp_path / "second.npz", **fresh)
-    assert main(["add", f"{tmp_path}/made", f"{tmp_path}/second.npz"]) == 0
+    assert main(["update", f"{tmp_path}/made", f"{tmp_path}/second.npz"]) == 0
     after = Catalog.open(tmp_path / "made")
     assert len(after) == 340
     assert after.views[name].dtype == dtype

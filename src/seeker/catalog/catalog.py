@@ -16,6 +16,7 @@ from seeker import display, models
 from seeker.catalog import keywords, text_reader
 from seeker.catalog.attributes import Kind, shorten
 from seeker.catalog.filters import Facet
+from seeker.catalog.item_table import ItemRecord
 from seeker.catalog.items import (
     Attributes,
     ItemCollection,
@@ -306,9 +307,13 @@ class Catalog:
         table = None if self.folder is None else self._collection.table
         return Tombstones(table, dimensions, self.maps)
 
-    def walk(self) -> Iterator[tuple[str, str, str, str | None, dict[str, Any]]]:
-        """Yield id, title, text, media and attributes of all items, without holding them all."""
+    def walk(self) -> Iterator[ItemRecord]:
+        """Yield all items with all that is kept of them, without holding them all."""
         return self._collection.table.walk()
+
+    def known(self, ids: Iterable[str]) -> dict[str, tuple[int, ItemRecord]]:
+        """Return those of some items that are in the catalog, by id, each with its row."""
+        return self._collection.table.by_ids(ids)
 
     def walk_tombstones(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield id, view, last version and vector of all items that were removed."""

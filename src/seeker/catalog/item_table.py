@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,18 @@ from seeker.validation import check_whole
 
 _MAX_CACHED_FACETS = 16
 _WALK_ROWS = 4096
+
+
+class ItemRecord(NamedTuple):
+    """An item as it is kept. The digests are of the picture and the text that it was made of."""
+
+    id: str
+    title: str
+    text: str
+    media: str | None
+    attributes: dict[str, PlainValue]
+    picture_digest: bytes | None = None
+    text_digest: bytes | None = None
 
 
 class ItemTableError(Conflict):
@@ -182,13 +194,10 @@ class ItemTable:
         rows = self._all("SELECT row FROM items WHERE id = ?", id)
         return int(self._check_rows(one[0] for one in rows)[0]) if rows else None
 
-    def fetch(
-        self, rows: Sequence[int]
-    ) -> list[tuple[str, str, str, str | None, dict[str, PlainValue]]]:
-        """Return id, title, text, media and attributes of the items at some places, in order."""
+    def fetch(self, rows: Sequence[int]) -> list[ItemRecord]:
+        """Return the items at some places, in order."""
         records = self._all(
-            "SELECT items.*, known.* FROM items JOIN known USING (row) "
-            "WHERE items.row IN (SELECT value FROM json_each(?))",
+            f"{self._select} WHERE items.row IN (SELECT value FROM json_each(?))",
             json.dumps([int(row) for row in rows]),
         )
         by_row = {one[0]: one for one in records}
@@ -197,15 +206,35 @@ class ItemTable:
         except KeyError as error:
             raise unreadable(f"it lacks row {error}") from None
 
-    def walk(
-        self, start: int = 0
-    ) -> Iterator[tuple[str, str, str, str | None, dict[str, PlainValue]]]:
+    def by_ids(self, ids: Iterable[str]) -> dict[str, tuple[int, ItemRecord]]:
+        """Return those items that are here by id, each with its row."""
+        records = self._all(
+            f"{self._select} WHERE items.id IN (SELECT value FROM json_each(?))",
+            json.dumps([*ids]),
+        )
+        self._check_rows(one[0] for one in records)
+        return {one[1]: (one[0], self._item(one)) for one in records}
+
+    @cached_property
+    def _select(self) -> str:
+        """How items are asked for with all that is kept of them."""
+        names = {name for (name,) in self._all("SELECT name FROM pragma_table_info('items')")}
+        digests = [
+            f"items.{name}" if name in names else "NULL"
+            for name in ("picture_digest", "text_digest")
+        ]
+        columns = ["row", "id", "title", "text", "media"]
+        return (
+            f"SELECT {', '.join([*(f'items.{name}' for name in columns), *digests])}, known.* "
+            "FROM items JOIN known USING (row)"
+        )
+
+    def walk(self, start: int = 0) -> Iterator[ItemRecord]:
         """Yield all items in their order, without holding them all."""
         for first in range(start, self.count, _WALK_ROWS):
             last = min(first + _WALK_ROWS, self.count)
             records = self._all(
-                "SELECT items.*, known.* FROM items JOIN known USING (row) "
-                "WHERE items.row >= ? AND items.row < ? ORDER BY items.row",
+                f"{self._select} WHERE items.row >= ? AND items.row < ? ORDER BY items.row",
                 first,
                 last,
             )
@@ -334,10 +363,8 @@ class ItemTable:
         )
         return Facet(name, kind, total if count is None else count, distinct, frequent)
 
-    def _item(
-        self, record: Sequence[Any]
-    ) -> tuple[str, str, str, str | None, dict[str, PlainValue]]:
-        row, id, title, text, media, *values = record
+    def _item(self, record: Sequence[Any]) -> ItemRecord:
+        row, id, title, text, media, picture_digest, text_digest, *values = record
         if not (isinstance(id, str) and isinstance(title, str) and isinstance(text, str)):
             raise unreadable(f"row {row} has an id, title or text that is no text")
         if media is not None and not is_media_name(media):
@@ -356,7 +383,10 @@ class ItemTable:
             elif attribute.kind == "tags":
                 value = _tags(name, row, value)
             attributes[name] = value
-        return id, title, text, media, attributes
+        for digest in (picture_digest, text_digest):
+            if digest is not None and not isinstance(digest, bytes):
+                raise unreadable(f"row {row} has a digest that is none")
+        return ItemRecord(id, title, text, media, attributes, picture_digest, text_digest)
 
     def _check_rows(self, numbers: Iterable[int]) -> Rows:
         """Return rows that the table gave, if they are rows of the views, too."""

@@ -17,7 +17,9 @@ CREATE TABLE items (
     id TEXT NOT NULL UNIQUE,
     title TEXT NOT NULL,
     text TEXT NOT NULL,
-    media TEXT
+    media TEXT,
+    picture_digest BLOB,
+    text_digest BLOB
 );
 CREATE TABLE attributes (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL);
 CREATE TABLE known (row INTEGER PRIMARY KEY);
@@ -45,6 +47,12 @@ MAX_ATTRIBUTES = 1000
 _SEARCH_TABLES = {f"words_{part}" for part in ("data", "idx", "docsize", "config")}
 """What the keyword index is made of."""
 
+_BEFORE_DIGESTS = {
+    "items": "CREATE TABLE items ( row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, "
+    "title TEXT NOT NULL, text TEXT NOT NULL, media TEXT )"
+}
+"""How the items of catalogs are kept that were made before digests were."""
+
 _KNOWN = re.compile(r"CREATE TABLE known \(row INTEGER PRIMARY KEY((?:, a\d+)*)\)")
 
 
@@ -67,7 +75,7 @@ def table_problem(
             columns = re.findall(r"\d+", match[1])
         elif name in _SEARCH_TABLES and kind == "table" and statement.startswith("CREATE TABLE "):
             pass
-        elif kind != "table" or statement != expected.get(name):
+        elif kind != "table" or statement not in (expected.get(name), _BEFORE_DIGESTS.get(name)):
             return f"holds a {kind} {shorten(name)} that does not belong there"
         expected.pop(name, None)
     if expected:
@@ -130,11 +138,16 @@ class ItemWriter:
         text: str,
         media: str | None,
         attributes: Mapping[str, PlainValue],
+        picture_digest: bytes | None = None,
+        text_digest: bytes | None = None,
     ) -> bool:
-        """Add an item at the end; False if there is one with this id already."""
+        """Add an item at the end; False if there is one with this id already.
+
+        picture_digest, text_digest: of what its vectors were made of, to see whether it changes.
+        """
         added = self.connection.execute(
-            "INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?, ?)",
-            (self.count, id, title, text, media),
+            "INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (self.count, id, title, text, media, picture_digest, text_digest),
         )
         if not added.rowcount:
             return False

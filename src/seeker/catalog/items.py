@@ -213,10 +213,8 @@ class StoredItems:
         missing = [row for row in dict.fromkeys(rows) if row not in cache]
         if missing:
             new = {
-                row: CachedItem(id, title, media, attributes)
-                for row, (id, title, _, media, attributes) in zip(
-                    missing, self.table.fetch(missing), strict=True
-                )
+                row: CachedItem(one.id, one.title, one.media, one.attributes)
+                for row, one in zip(missing, self.table.fetch(missing), strict=True)
             }
             self._cache(new)
             cache = {**{row: cache[row] for row in rows if row in cache}, **new}
@@ -254,7 +252,7 @@ class StoredIds(Sequence[str]):
             places = range(len(self))[place]
             if places.step == 1:
                 return self._table.ids(places.start, places.stop)
-            return [item[0] for item in self._table.fetch(places)]
+            return [item.id for item in self._table.fetch(places)]
         return self._table.id_at(range(len(self))[place])
 
     def __iter__(self) -> Iterator[str]:

@@ -26,7 +26,7 @@ from seeker.space.packing import DTYPES
 
 PathLike = str | os.PathLike[str]
 
-SCHEMA = 2
+SCHEMA = 3
 MANIFEST_NAME = "catalog.json"
 METRICS = ("euclidean", "cosine", "manhattan")
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import click
 
 from seeker import __version__
-from seeker.cli.build import add, build
+from seeker.cli.build import build, update
 from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.demo import demo
 from seeker.cli.errors import report_errors
@@ -18,7 +18,7 @@ from seeker.study.cli import study
 
 SECTIONS: Mapping[str, Sequence[click.Command]] = {
     "To begin with": (demo,),
-    "Catalogs": (build, info, search, add, remove, verify, tidy),
+    "Catalogs": (build, info, search, update, remove, verify, tidy),
     "Searching with people": (serve, keys, sessions),
     "Measuring": (evaluate, report, study),
 }

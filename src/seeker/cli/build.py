@@ -1,4 +1,4 @@
-"""`seeker build` and `seeker add`."""
+"""`seeker build` and `seeker update`."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def build(
         click.echo(f"{_are_in(catalog, out)}. Next: seeker serve {shlex.quote(out)}")
 
 
-@click.command(short_help="Add the items of a source to a catalog.")
+@click.command(short_help="Add items to a catalog, or change them.")
 @click.argument("catalog")
 @click.argument("source")
 @click.option(
@@ -128,26 +128,19 @@ def build(
 )
 @_source_options
 @resumable()
-def add(catalog: str, source: str, quiet: bool, strict: bool, trust: bool, **options: Any) -> None:
-    """Add the items of SOURCE to CATALOG, as a new version of it.
+def update(catalog: str, source: str, quiet: bool, **options: Any) -> None:
+    """Add the items of SOURCE to CATALOG, and change those that are there, as a new version of it.
 
-    Whoever has the catalog open keeps the old version. Items whose id is there already are left
-    out.
+    Items are told by their ids. Columns that SOURCE does not have stay as they are; pictures and
+    texts that have not changed are not embedded again. Whoever has the catalog open keeps the old
+    version.
     """
-    from seeker.catalog.build import update
-    from seeker.catalog.build.source import SourceOptions
+    import seeker
 
-    changed = update.add(
-        catalog,
-        source,
-        options=SourceOptions(**options),
-        strict=strict,
-        trust=trust,
-        tell=_tell(quiet),
-        progress=shows_bar(quiet),
-    )
+    report = seeker.update(catalog, source, tell=_tell(quiet), progress=shows_bar(quiet), **options)
     if not quiet:
-        click.echo(f"{_are_in(changed, catalog)}, version {changed.version}.")
+        version = f"version {report.catalog.version}"
+        click.echo(f"{report.sentence} {_are_in(report.catalog, catalog)}, {version}.")
 
 
 def _are_in(catalog: Catalog, place: str) -> str:

@@ -139,23 +139,20 @@ def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str
 
     Whoever has the catalog open keeps the old version.
     """
-    from seeker import Catalog
-    from seeker.catalog.build import update
+    import seeker
 
-    opened = Catalog.open(catalog)
+    opened = seeker.Catalog.open(catalog)
     gone: list[str] = []
     if ids is not None:
         # An id may hold a comma itself.
         gone += [ids] if ids in opened else [one for one in ids.split(",") if one]
     if ids_file is not None:
         gone += Path(ids_file).read_text(encoding="utf-8").splitlines()
-    changed = update.remove(
-        catalog,
-        ids=gone if gone else None,
-        where=parse_filter(where, opened.attributes),
+    report = seeker.remove(
+        catalog, ids=gone if gone else None, where=parse_filter(where, opened.attributes)
     )
-    removed = format_count(len(opened) - len(changed), "item")
-    click.echo(f"Removed {removed}; {len(changed):,} left, version {changed.version}.")
+    removed, left = format_count(report.removed, "item"), len(report.catalog)
+    click.echo(f"Removed {removed}; {left:,} left, version {report.catalog.version}.")
 
 
 @click.command(short_help="Check that a catalog is whole.")

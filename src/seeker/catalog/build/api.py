@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeker.catalog.build import publish
 from seeker.catalog.build.chunks import views_recipe
+from seeker.catalog.build.known_items import KnownItems
 from seeker.catalog.build.pipeline import (
     BuildProgress,
     BuildReport,
@@ -81,7 +82,8 @@ def build(
     attributes_view: the columns that the view `attributes` is made of, as a list, or as a mapping
     to their weights; chosen by what is in them unless given; False for no such view.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
-    them out. replace: make a new version of a catalog that is there. tell: called with what was
+    them out. replace: make a new version of a catalog that is there; pictures and texts that have
+    not changed are not embedded again. tell: called with what was
     guessed and what was left out. progress: show a bar.
     """
     options = SourceOptions(
@@ -121,6 +123,7 @@ def build(
             display.say("Resuming the build that was interrupted.")
         display.start(reader.count() if progress else None)
         before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
+        known = None if before is None else KnownItems(before, specs, update=False)
         tombstones = 0
 
         def write_tombstones(writer: ItemWriter, made: Sequence[ViewSpec]) -> None:
@@ -137,6 +140,7 @@ def build(
                 report,
                 display,
                 prefix,
+                known,
                 on_complete=write_tombstones,
                 encodings=attribute_encodings(before.manifest) if before is not None else None,
             )
@@ -164,7 +168,7 @@ def _check_place(target: Path, replace: bool) -> None:
         if not replace:
             raise Conflict(
                 f"There is a catalog at '{target}' already.",
-                "Put a new one in its place with --replace (replace=True), or use `seeker add`.",
+                "Put a new one in its place with --replace (replace=True), or use `seeker update`.",
             )
     elif target.exists() and not _is_empty(target):
         raise Conflict(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seeker.catalog.build.known_items import (
+    KnownItem,
+    KnownItems,
+    picture_digest,
+    text_digest,
+)
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import Picture, Record, RowProblem
 from seeker.catalog.nofollow import real_folder
@@ -32,15 +38,21 @@ THUMBNAIL_PIXELS = 320
 
 @dataclass(frozen=True, eq=False)
 class Chunk:
-    """items: what the item table needs, and the place in the source. vectors: by view, (n, d)."""
+    """items: what the item table needs, and the place in the source. vectors: by view, (n, d).
+
+    In an update, items that are known have their `row`, and `views` names those of which they have
+    new vectors; only these are in vectors. unchanged: how many were just as they are known.
+    """
 
     items: list[dict[str, Any]]
     vectors: dict[str, Floats]
     problems: list[RowProblem]
+    unchanged: int = 0
 
     def save(self, path: Path) -> None:
         """Write the chunk to a file, all of it or nothing."""
-        described = {"items": self.items, "problems": [asdict(one) for one in self.problems]}
+        problems = [asdict(one) for one in self.problems]
+        described = {"items": self.items, "problems": problems, "unchanged": self.unchanged}
         text = np.frombuffer(json.dumps(described).encode(), np.uint8)
         with atomic_write(path) as handle:
             np.savez(handle, described=text, **_prefixed(self.vectors))
@@ -56,7 +68,7 @@ class Chunk:
                 if name.startswith("view ")
             }
         problems = [RowProblem(**one) for one in described["problems"]]
-        return cls(described["items"], vectors, problems)
+        return cls(described["items"], vectors, problems, described["unchanged"])
 
 
 def _prefixed(vectors: dict[str, Floats]) -> dict[str, Any]:
@@ -70,7 +82,8 @@ def chunk_fingerprint(rows: Sequence[Record | RowProblem], recipe: str) -> str:
         if isinstance(row, RowProblem):
             digest.update(repr(row).encode("utf-8", "surrogatepass"))
             continue
-        parts = [row.place, row.id, row.title, row.text, row.attributes, sorted(row.vectors)]
+        said = [row.title, row.text, row.default_title]
+        parts = [row.place, row.id, said, row.attributes, sorted(row.vectors)]
         digest.update(json.dumps(parts, default=dict).encode())
         for name in sorted(row.vectors):
             vector = row.vectors[name]
@@ -109,25 +122,46 @@ def views_recipe(specs: Sequence[ViewSpec]) -> str:
         for one in specs
         if one.input != "attributes"
     ]
-    return json.dumps(["chunk 1", THUMBNAIL_PIXELS, described])
+    return json.dumps(["chunk 2", THUMBNAIL_PIXELS, described])
 
 
 @dataclass
 class _PendingItem:
-    """A record on its way: its open picture, its thumbnail, its vectors by view."""
+    """A record on its way: its open picture, its thumbnail, its vectors by view.
+
+    known: the item as it is in the catalog. kept: the views whose vectors it has there already.
+    """
 
     record: Record
+    known: KnownItem | None = None
     image: Image | None = None
     media: str | None = None
     vectors: dict[str, Floats] = field(default_factory=dict)
+    kept: set[str] = field(default_factory=set)
+    picture_digest: bytes | None = None
+    text_digest: bytes | None = None
 
 
 class ChunkBuilder:
-    """Turns rows into chunks; media: the folder that thumbnails are written to."""
+    """Turns rows into chunks; media: the folder that thumbnails are written to.
 
-    def __init__(self, specs: Sequence[ViewSpec], media: Path) -> None:
-        self._specs = [one for one in specs if one.input != "attributes"]
+    known: the items of a catalog, whose vectors and thumbnails are taken over where they can be.
+    loose: whether texts may stand for numbers.
+    """
+
+    def __init__(
+        self,
+        specs: Sequence[ViewSpec],
+        media: Path,
+        known: KnownItems | None = None,
+        loose: bool = False,
+    ) -> None:
+        # Where views of attributes are fitted to all items, they are made when all are there.
+        self._specs = [one for one in specs if one.input != "attributes" or one.encoding]
         self._media = media
+        self._known = known
+        self._loose = loose
+        self._reads_text = any(one.input == "text" for one in specs)
         self._pool = ThreadPoolExecutor(cores(), "pictures")
 
     def close(self) -> None:
@@ -138,9 +172,11 @@ class ChunkBuilder:
         """Return the chunk of some rows; what cannot become an item becomes a problem."""
         problems: list[RowProblem] = []
         done: list[_PendingItem] = []
+        ids = [row.id for row in rows if isinstance(row, Record)]
+        known = {} if self._known is None else self._known.find(ids)
         for start in range(0, len(rows), BATCH_ITEMS):
             batch: list[_PendingItem] = []
-            for one in self._prepared(rows[start : start + BATCH_ITEMS]):
+            for one in self._prepared(rows[start : start + BATCH_ITEMS], known):
                 (problems if isinstance(one, RowProblem) else batch).append(one)  # type: ignore[arg-type]
             for spec in self._specs:
                 if spec.embedder is not None:
@@ -148,72 +184,178 @@ class ChunkBuilder:
             for ready in batch:
                 ready.image = None
             done += batch
-        vectors = {
-            spec.name: np.stack([ready.vectors[spec.name] for ready in done])
-            if done
-            else np.empty((0, spec.dimensions), np.float32)
-            for spec in self._specs
-        }
-        return Chunk([_item(ready) for ready in done], vectors, problems)
+        made = done
+        if self._known is not None:
+            made = self._settle(done, self._known)
+        vectors = {one.name: np.empty((0, one.dimensions), np.float32) for one in self._specs}
+        for name in {name: None for one in made for name in one.vectors}:
+            vectors[name] = np.stack([one.vectors[name] for one in made if name in one.vectors])
+        items = [self._item(ready) for ready in made]
+        return Chunk(items, vectors, problems, len(done) - len(made))
 
-    def _prepared(self, rows: Sequence[Record | RowProblem]) -> Iterable[_PendingItem | RowProblem]:
+    def _settle(self, done: list[_PendingItem], known: KnownItems) -> list[_PendingItem]:
+        """Give items the vectors they keep; return those of which something is not as it was."""
+        if known.update:
+            changed = [ready for ready in done if self._is_changed(ready, known)]
+            for ready in changed:
+                row = None if ready.known is None else ready.known.row
+                ready.vectors = known.with_learned(ready.vectors, row)
+            return changed
+        for spec in self._specs:
+            kept = [one for one in done if spec.name in one.kept and one.known is not None]
+            rows = [one.known.row for one in kept if one.known is not None]
+            vectors = known.vectors(spec.name, rows) if rows else ()
+            for ready, vector in zip(kept, vectors, strict=True):
+                ready.vectors[spec.name] = vector
+        return done
+
+    def _is_changed(self, ready: _PendingItem, known: KnownItems) -> bool:
+        """Return whether an item is new or not as it is known; drop vectors that are as they are.
+
+        Of attributes, None stands for no value.
+        """
+        if ready.known is None:
+            return True
+        for name, vector in [*ready.vectors.items()]:
+            if known.same_vector(name, ready.known.row, vector):
+                del ready.vectors[name]
+        item, old = self._item(ready), ready.known.item
+        return bool(ready.vectors) or (
+            (item["title"] or old.id, item["text"], item["media"], item["attributes"])
+            != (old.title, old.text, old.media, old.attributes)
+            or (ready.picture_digest, ready.text_digest) != (old.picture_digest, old.text_digest)
+        )
+
+    def _prepared(
+        self, rows: Sequence[Record | RowProblem], known: Mapping[str, KnownItem]
+    ) -> Iterable[_PendingItem | RowProblem]:
         """Prepare rows, pictures side by side; handing over anything else would cost more."""
-        if any(isinstance(row, Record) and row.picture is not None for row in rows):
-            return self._pool.map(self._prepare, rows)
-        return map(self._prepare, rows)
 
-    def _prepare(self, row: Record | RowProblem) -> _PendingItem | RowProblem:
-        if isinstance(row, RowProblem):
-            return row
-        ready = _PendingItem(row)
+        def prepare(row: Record | RowProblem) -> _PendingItem | RowProblem:
+            return row if isinstance(row, RowProblem) else self._prepare(row, known.get(row.id))
+
+        if any(isinstance(row, Record) and row.picture is not None for row in rows):
+            return self._pool.map(prepare, rows)
+        return map(prepare, rows)
+
+    def _prepare(self, row: Record, known: KnownItem | None) -> _PendingItem | RowProblem:
+        unsaid: set[str] = set()
+        items, updated = self._known, False
+        if items is not None and items.update:
+            try:
+                row = items.fit(row, self._loose)
+            except BadInput as error:
+                return RowProblem(row.place, "attribute of another kind", error.message)
+            if known is not None:
+                updated = True
+                unsaid |= {"picture"} if row.picture is None else set()
+                unsaid |= {"text"} if row.title is None and row.text is None else set()
+                row = items.merge(row, known)
+        ready = _PendingItem(row, known)
         for spec in self._specs:
             if spec.input == "vectors":
                 cell = row.vectors.get(spec.column)
+                if cell is None and not updated:
+                    return RowProblem(row.place, "no vector", spec.column or spec.name)
                 if cell is None:
-                    return RowProblem(row.place, "no vector", spec.column)
+                    continue
                 vector = cell if isinstance(cell, str) else check_record_vector(cell, spec)
                 if isinstance(vector, str):
                     return RowProblem(row.place, "bad vector", f"{spec.name}: {vector}")
                 ready.vectors[spec.name] = vector
-            elif spec.input == "text" and not (row.title or row.text):
+            elif spec.input in unsaid:
+                ready.kept.add(spec.name)
+            elif spec.input == "text" and not row.embedded_text:
                 return RowProblem(row.place, "no text")
             elif spec.input == "picture" and row.picture is None:
                 return RowProblem(row.place, "no picture")
-        if row.picture is not None:
-            try:
+        if self._reads_text:
+            ready.text_digest = text_digest(row.embedded_text)
+        try:
+            if row.picture is not None:
+                ready.picture_digest = picture_digest(row.picture)
+            self._keep(ready, unsaid)
+            needs_picture = ready.media is None or any(
+                spec.input == "picture" and spec.name not in ready.kept for spec in self._specs
+            )
+            if row.picture is not None and needs_picture:
                 ready.image = open_record_picture(row.picture)
                 ready.media = self._thumbnail(ready.image)
-            except NotFound as error:
-                return RowProblem(row.place, "no picture", error.message)
-            except BadInput as error:
-                return RowProblem(row.place, "broken picture", error.message)
+        except NotFound as error:
+            return RowProblem(row.place, "no picture", error.message)
+        except BadInput as error:
+            return RowProblem(row.place, "broken picture", error.message)
         return ready
+
+    def _keep(self, ready: _PendingItem, unsaid: set[str]) -> None:
+        """Note what an item keeps of what it is known by, because it is made of the same.
+
+        unsaid: of what the source says nothing.
+        """
+        known, items = ready.known, self._known
+        if known is None or items is None:
+            return
+        if "picture" in unsaid:
+            ready.picture_digest, ready.media = known.item.picture_digest, known.item.media
+        if "text" in unsaid:
+            ready.text_digest = known.item.text_digest
+        same = {
+            "picture": ready.picture_digest is not None
+            and ready.picture_digest == known.item.picture_digest,
+            "text": ready.text_digest is not None and ready.text_digest == known.item.text_digest,
+        }
+        if same["picture"] and items.has_thumbnail(known.item.media):
+            ready.media = known.item.media
+        for spec in self._specs:
+            if same.get(spec.input) and items.reusable(spec):
+                ready.kept.add(spec.name)
 
     def _embed(
         self, spec: ViewSpec, batch: list[_PendingItem], problems: list[RowProblem]
     ) -> list[_PendingItem]:
-        """Give every record its vector; return those that got one."""
-        if not batch or spec.embedder is None:
+        """Give every record its vector that has none yet; return those that have one then."""
+        todo = [ready for ready in batch if spec.name not in ready.kept]
+        if not todo or spec.embedder is None:
             return batch
         if spec.input == "picture":
-            vectors = np.asarray(spec.embedder.embed([ready.image for ready in batch]))
+            vectors = np.asarray(spec.embedder.embed([ready.image for ready in todo]))
+        elif spec.input == "attributes":
+            records = [(ready.record.id, ready.record.attributes) for ready in todo]
+            vectors = np.asarray(spec.embedder.embed(records))
         else:
-            texts = [ready.record.embedded_text for ready in batch]
+            texts = [ready.record.embedded_text for ready in todo]
             vectors = np.asarray(spec.embedder.embed_text(texts))
-        if vectors.shape != (len(batch), spec.dimensions):
+        if vectors.shape != (len(todo), spec.dimensions):
             raise SeekerError(
                 f"The embedder '{spec.embedder.name}' returned shape {vectors.shape} instead of "
-                f"{(len(batch), spec.dimensions)}."
+                f"{(len(todo), spec.dimensions)}."
             )
-        embedded = []
-        for ready, row in zip(batch, vectors, strict=True):
+        bad = set()
+        for ready, row in zip(todo, vectors, strict=True):
             vector = check_record_vector(row, spec)
             if isinstance(vector, str):
                 problems.append(RowProblem(ready.record.place, "bad vector", vector))
+                bad.add(id(ready))
             else:
                 ready.vectors[spec.name] = vector
-                embedded.append(ready)
-        return embedded
+        return [ready for ready in batch if id(ready) not in bad]
+
+    def _item(self, ready: _PendingItem) -> dict[str, Any]:
+        record = ready.record
+        return {
+            "place": record.place,
+            "id": record.id,
+            "title": record.default_title if record.title is None else record.title,
+            "text": record.text or "",
+            "media": ready.media,
+            "attributes": {
+                name: value for name, value in record.attributes.items() if value is not None
+            },
+            "picture_digest": ready.picture_digest and ready.picture_digest.hex(),
+            "text_digest": ready.text_digest and ready.text_digest.hex(),
+            "row": None if ready.known is None else ready.known.row,
+            "views": [*ready.vectors],
+        }
 
     def _thumbnail(self, image: Image) -> str:
         """Write a thumbnail under a name made of its contents; return its path in the catalog."""
@@ -261,15 +403,3 @@ def open_record_picture(picture: Picture) -> Image:
     from seeker.embedders.pictures import open_picture
 
     return open_picture(picture)
-
-
-def _item(ready: _PendingItem) -> dict[str, Any]:
-    record = ready.record
-    return {
-        "place": record.place,
-        "id": record.id,
-        "title": record.title,
-        "text": record.text,
-        "media": ready.media,
-        "attributes": dict(record.attributes),
-    }

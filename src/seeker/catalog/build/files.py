@@ -5,22 +5,22 @@ from __future__ import annotations
 import io
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.lib import format as npy
 
-from seeker.catalog.attributes import Kind, PlainValue, fit_kind, shorten
+from seeker.catalog.attributes import Kind, PlainValue, shorten
 from seeker.catalog.build.chunks import Chunk
 from seeker.catalog.build.fit_attributes import SAMPLE_ROWS, fit_attributes, still_fits
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem
-from seeker.catalog.item_table import ItemTable
+from seeker.catalog.item_table import ItemRecord, ItemTable
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import FileEntry, ViewEntry
 from seeker.catalog.nofollow import new_file, real_folder, remove_tree
@@ -139,25 +139,28 @@ class AssembledFiles:
     notes: Sequence[str] = ()
 
 
+def item_record(item: Mapping[str, Any]) -> ItemRecord:
+    """Return an item of a chunk as the item table keeps it."""
+    digests = (item[f"{part}_digest"] for part in ("picture", "text"))
+    return ItemRecord(
+        item["id"],
+        item["title"] or item["id"],
+        item["text"],
+        item["media"],
+        item["attributes"],
+        *(digest and bytes.fromhex(digest) for digest in digests),
+    )
+
+
 class Assembly:
     """Files of a version in the spec, in a folder of their own."""
 
-    def __init__(
-        self,
-        folder: Path,
-        specs: Sequence[ViewSpec],
-        loose: bool,
-        kinds: Mapping[str, Kind] | None = None,
-        is_taken: Callable[[str], bool] = lambda _: False,
-    ) -> None:
-        """Start empty. kinds: what attributes must be. is_taken: whether an id is in use."""
+    def __init__(self, folder: Path, specs: Sequence[ViewSpec], loose: bool) -> None:
+        """Start empty; loose: texts may stand for numbers and booleans."""
         self._folder = real_folder(folder)
         self._specs = list(specs)
         self._attributes: Mapping[str, Kind] = {}
         self._notes: list[str] = []
-        self._loose = loose
-        self._kinds = kinds or {}
-        self._is_taken = is_taken
         for ending in ("", "-journal", "-wal", "-shm"):
             (folder / f"items.sqlite{ending}").unlink(missing_ok=True)
         remove_tree(folder / "views")
@@ -173,25 +176,7 @@ class Assembly:
         """Add the items of a chunk; return what could not be added."""
         problems, places = [], []
         for place, item in enumerate(chunk.items):
-            attributes = item["attributes"]
-            if self._is_taken(item["id"]):
-                problems.append(
-                    RowProblem(
-                        item["place"], "id that is in the catalog already", shorten(item["id"])
-                    )
-                )
-                continue
-            try:
-                for name, kind in self._kinds.items():
-                    if name in attributes:
-                        attributes[name] = fit_kind(name, attributes[name], kind, self._loose)
-            except BadInput as error:
-                problems.append(
-                    RowProblem(item["place"], "attribute of another kind", error.message)
-                )
-                continue
-            title = item["title"] or item["id"]
-            if not self.writer.add(item["id"], title, item["text"], item["media"], attributes):
+            if not self.writer.add(*item_record(item)):
                 problems.append(RowProblem(item["place"], "duplicate id", shorten(item["id"])))
                 continue
             places.append(place)
@@ -255,7 +240,7 @@ class Assembly:
     def _items(self) -> Iterator[tuple[str, Mapping[str, PlainValue]]]:
         """Yield the id and the attributes of every item."""
         table = ItemTable(_OneConnection(self.writer.connection), self.writer.count)
-        return ((id, attributes) for id, _, _, _, attributes in table.walk())
+        return ((one.id, one.attributes) for one in table.walk())
 
     def finish(
         self, prefix: str = "", centres: Mapping[str, Floats] | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
-from seeker.catalog.attributes import Kind, shorten
+from seeker.catalog.attributes import shorten
 from seeker.catalog.build.chunks import (
     Chunk,
     ChunkBuilder,
@@ -18,6 +18,7 @@ from seeker.catalog.build.chunks import (
     views_recipe,
 )
 from seeker.catalog.build.files import AssembledFiles, Assembly
+from seeker.catalog.build.known_items import KnownItems
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem, Source
 from seeker.catalog.item_writer import ItemWriter
@@ -171,37 +172,21 @@ def run_build(
     report: BuildReport,
     progress: BuildProgress,
     prefix: str = "",
-    kinds: Mapping[str, Kind] | None = None,
-    is_taken: Callable[[str], bool] = lambda _: False,
+    known: KnownItems | None = None,
     on_complete: Callable[[ItemWriter, Sequence[ViewSpec]], None] = lambda _, __: None,
     encodings: Mapping[str, AttributeEncoding] | None = None,
 ) -> AssembledFiles:
-    """Make the files of a version in the folder work/new; chunks are kept in work/chunks.
+    """Make the files of a version in the folder work/new.
 
-    is_taken: whether an id is in use elsewhere. on_complete: called with the full item table before
-    it is closed, and with how the views are made. encodings: of views of attributes, to go on with
-    if they still fit. Whatever was interrupted: the same source gives the same files, and only
-    chunks that are not there yet, or whose rows have changed, are made.
+    known: the items of the version before. on_complete: called with the full item table before it
+    is closed, and with how the views are made. encodings: of views of attributes, to go on with if
+    they still fit.
     """
-    chunks, new = work / "chunks", work / "new"
-    real_folder(chunks)
-    embeds = source.offer.pictures or any(one.embedder for one in specs)
-    size = EMBEDDED_CHUNK_ROWS if embeds else VECTOR_CHUNK_ROWS
-    recipe = views_recipe(specs)
-    assembly = Assembly(new, specs, source.loose, kinds, is_taken)
-    builder = ChunkBuilder(specs, new / "media")
+    assembly = Assembly(real_folder(work / "new"), specs, source.loose)
     try:
-        for number, rows in enumerate(_grouped(source.records(), size)):
-            file = chunks / f"{number:06d}-{chunk_fingerprint(rows, recipe)}.npz"
-            chunk = _load_chunk(file, new)
-            again = chunk is not None
-            if chunk is None:
-                chunk = builder.make(rows)
-                chunk.save(file)
-            report.rows += len(rows)
-            for problem in [*chunk.problems, *assembly.add(chunk)]:
+        for _, chunk in make_chunks(source, specs, work, report, progress, known):
+            for problem in assembly.add(chunk):
                 report.add(problem)
-            progress.advance(len(rows), again)
         if not assembly.writer.count:
             raise EmptySourceError(
                 "No item could be made of the source.",
@@ -211,8 +196,47 @@ def run_build(
         on_complete(assembly.writer, assembly.settle(encodings))
         return assembly.finish(prefix)
     finally:
-        builder.close()
         assembly.close()
+
+
+def make_chunks(
+    source: Source,
+    specs: Sequence[ViewSpec],
+    work: Path,
+    report: BuildReport,
+    progress: BuildProgress,
+    known: KnownItems | None = None,
+) -> Iterator[tuple[Path, Chunk]]:
+    """Yield the chunks of a source, each with its file in work/chunks; report what is wrong in it.
+
+    Thumbnails are in work/new/media, or in the catalog already. Whatever was interrupted: the same
+    source gives the same chunks, and only those that are not there yet, or whose rows have changed,
+    are made.
+    """
+    chunks, new = real_folder(work / "chunks"), real_folder(work / "new")
+    embeds = source.offer.pictures or any(one.embedder for one in specs)
+    size = EMBEDDED_CHUNK_ROWS if embeds else VECTOR_CHUNK_ROWS
+    recipe = views_recipe(specs)
+    builder = ChunkBuilder(specs, new / "media", known, source.loose)
+
+    def has_thumbnail(media: str) -> bool:
+        return _is_whole(new / media) or (known is not None and known.has_thumbnail(media))
+
+    try:
+        for number, rows in enumerate(_grouped(source.records(), size)):
+            file = chunks / f"{number:06d}-{chunk_fingerprint(rows, recipe)}.npz"
+            chunk = _load_chunk(file, has_thumbnail)
+            again = chunk is not None
+            if chunk is None:
+                chunk = builder.make(rows)
+                chunk.save(file)
+            report.rows += len(rows)
+            for problem in chunk.problems:
+                report.add(problem)
+            yield file, chunk
+            progress.advance(len(rows), again)
+    finally:
+        builder.close()
 
 
 def _grouped(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
@@ -221,7 +245,7 @@ def _grouped(rows: Iterable[Row], size: int) -> Iterator[list[Row]]:
         yield group
 
 
-def _load_chunk(file: Path, new: Path) -> Chunk | None:
+def _load_chunk(file: Path, has_thumbnail: Callable[[str], bool]) -> Chunk | None:
     """Return a chunk that was made before, if it and its thumbnails are whole."""
     if not file.exists():
         return None
@@ -230,7 +254,7 @@ def _load_chunk(file: Path, new: Path) -> Chunk | None:
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile):
         return None
     pictures: list[Any] = [item["media"] for item in chunk.items if item["media"]]
-    if all(is_media_name(one) and _is_whole(new / one) for one in pictures):
+    if all(is_media_name(one) and has_thumbnail(one) for one in pictures):
         return chunk
     return None
 

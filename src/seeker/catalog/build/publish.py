@@ -13,6 +13,7 @@ import numpy as np
 
 from seeker import __version__
 from seeker.catalog.build.files import AssembledFiles
+from seeker.catalog.build.known_items import views_made_alike
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
@@ -110,14 +111,7 @@ def write_tombstones(
     manifest = old.manifest
     if manifest is None:
         return 0
-    same = [
-        one.name
-        for one in specs
-        if one.name in manifest.made_views
-        and manifest.views[one.name].dimensions == one.dimensions
-        and manifest.views[one.name].metric == one.metric
-        and manifest.views[one.name].embedder == one.embedder_entry
-    ]
+    same = sorted(views_made_alike(manifest, specs))
     if not same:
         return 0
     ids = set()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
 
 from seeker.catalog.attributes import PlainValue
 from seeker.catalog.manifest import PathLike, path_of
@@ -21,21 +21,25 @@ Picture = Path | bytes | Array
 class Record:
     """An item to be. place: where it stands in the source, for messages.
 
+    title, text: None where the source says nothing of them. default_title: for a new item without
+    a title. attributes: None for what has no value.
     vectors: by column; a text in the place of one says why it cannot be read.
     """
 
     place: str
     id: str
-    title: str = ""
-    text: str = ""
+    title: str | None = None
+    text: str | None = None
     picture: Picture | None = None
     attributes: Mapping[str, PlainValue] = field(default_factory=dict)
     vectors: Mapping[str, Array | str] = field(default_factory=dict)
+    default_title: str = ""
 
     @property
     def embedded_text(self) -> str:
         """The text that stands for the item: its title, then what is said about it."""
-        return "\n".join(filter(None, (self.title, self.text)))
+        title = self.default_title if self.title is None else self.title
+        return "\n".join(filter(None, (title, self.text)))
 
 
 @dataclass(frozen=True)
@@ -60,13 +64,30 @@ class SourceContents:
     attributes: bool = True
 
 
+class SourceKeywords(TypedDict, total=False):
+    """What can be said about a source that is read: see `SourceOptions`."""
+
+    images: PathLike | None
+    id: str | None
+    title: str | None
+    text: Sequence[str] | None
+    picture: str | None
+    attributes: Sequence[str] | None
+    vectors: Sequence[str] | None
+    ids: PathLike | None
+    table: PathLike | None
+    encoding: str
+
+
 @dataclass(frozen=True)
 class SourceOptions:
     """How a source is to be read; what is None is guessed.
 
     images: the folder that a table's picture paths are in. id, title, picture: columns. text,
     attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
-    of a database; for a folder, a file that says more about its pictures.
+    of a database; for a folder, a file that says more about its pictures. columns: what the columns
+    of an earlier source were taken for, and so are those of the same names. updating: the items may
+    be known already, so that rows need not say everything of them.
     """
 
     images: PathLike | None = None
@@ -79,6 +100,8 @@ class SourceOptions:
     ids: PathLike | None = None
     table: PathLike | None = None
     encoding: str = "utf-8-sig"
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    updating: bool = False
 
     def __post_init__(self) -> None:
         if self.images is not None:

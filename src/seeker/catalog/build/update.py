@@ -1,38 +1,47 @@
-"""`seeker add` and `seeker remove`: a new version beside the old one."""
+"""`seeker update` and `seeker remove`: a new version beside the old one."""
 
 from __future__ import annotations
 
 import datetime
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
 from seeker.catalog.attributes import shorten
 from seeker.catalog.build import publish
-from seeker.catalog.build.chunks import views_recipe
-from seeker.catalog.build.files import AssembledFiles, Assembly
+from seeker.catalog.build.chunks import Chunk, views_recipe
+from seeker.catalog.build.files import AssembledFiles, Assembly, item_record
+from seeker.catalog.build.known_items import KnownItems
 from seeker.catalog.build.pipeline import (
     BuildProgress,
     BuildReport,
     ProgressCallback,
+    make_chunks,
     prepare_work_folder,
-    run_build,
 )
 from seeker.catalog.build.plan import ViewSpec, attribute_encodings, plan_views, view_name
-from seeker.catalog.build.source import Source, SourceContents, SourceOptions
+from seeker.catalog.build.source import (
+    RowProblem,
+    Source,
+    SourceContents,
+    SourceKeywords,
+    SourceOptions,
+)
 from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
-from seeker.catalog.item_table import FileConnections, ItemTable
+from seeker.catalog.item_table import ItemRecord
 from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
-from seeker.catalog.nofollow import real_folder, remove_tree
-from seeker.catalog.view_map import with_mapped
+from seeker.catalog.nofollow import remove_tree
+from seeker.embedders.attributes import AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.space import packing
 from seeker.types import Floats
@@ -47,32 +56,64 @@ MAX_UPDATES = 1000
 MAX_DAYS = 36_500
 
 _COPY_ROWS = 8192
+_OPEN_CHUNKS = 8
 
 
-def add(
-    path: PathLike,
+@dataclass(frozen=True)
+class UpdateReport:
+    """What a change of a catalog came to, and the catalog after it.
+
+    new, changed, unchanged: items. refused: rows that could not be taken. removed: items.
+    """
+
+    catalog: Catalog = field(repr=False)
+    new: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    refused: int = 0
+    removed: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """What happened, in one line for people."""
+        if self.removed:
+            return f"{self.removed:,} removed, {len(self.catalog):,} left."
+        return (
+            f"{self.new:,} new, {self.changed:,} changed, {self.unchanged:,} unchanged, "
+            f"{self.refused:,} refused."
+        )
+
+
+def update(
+    catalog: PathLike | Catalog,
     source: PathLike | Source,
     *,
-    options: SourceOptions | None = None,
     embedders: Mapping[str, Embedder] | None = None,
     trust: bool = False,
     strict: bool = False,
     tell: ProgressCallback | None = None,
     progress: bool = False,
     wait: float = WAIT_SECONDS,
-) -> Catalog:
-    """Add the items of a source to a catalog as a new version, and open it.
+    **options: Unpack[SourceKeywords],
+) -> UpdateReport:
+    """Add the items of a source to a catalog, or change those that it has, as a new version.
 
-    The views are those that the catalog has. Items whose id is there already are left out. trust:
-    load any embedder that the catalog names, even if it is not one of Seeker's own. wait: for how
-    many seconds another change of the catalog may go on.
+    Items are told by their ids. What the source does not say of an item stays as it is: columns
+    that it does not have, and pictures, texts and vectors that have not changed, which are not
+    embedded again. The order of the items stays; new ones come last. The views are those that the
+    catalog has. options: how the source is read, as for `build`; its columns are taken as those of
+    the same names were when the catalog was built. trust: load any embedder that the catalog names,
+    even if it is not one of Seeker's own. wait: for how many seconds another change may go on.
     """
-    target = path_of(path, "the path of a catalog")
+    target = folder_of(catalog)
     with updating(target, wait) as (work, old, manifest):
-        reader = open_source(source, options or SourceOptions())
+        columns = manifest.source.get("columns")
+        earlier = columns if isinstance(columns, dict) else {}
+        reader = open_source(source, SourceOptions(**options, columns=earlier, updating=True))
         publish.check_writable(target, media=reader.offer.pictures)
-        specs = _same_specs(manifest, reader.offer, embedders or {}, trust)
+        specs = _specs(manifest, reader.offer, embedders or {}, trust)
         report = BuildReport(strict)
+        changes = ChangedItems(report)
         with BuildProgress(tell, progress) as display:
             for note in reader.notes():
                 display.say(note)
@@ -80,41 +121,108 @@ def add(
             if prepare_work_folder(work, f"{views_recipe(specs)} {origin} {manifest.identity}"):
                 display.say("Resuming what was interrupted.")
             display.start(reader.count() if progress else None)
-            run_build(
-                reader,
-                specs,
-                work,
-                report,
-                display,
-                kinds=manifest.attributes,
-                is_taken=lambda id: id in old,
-            )
-            display.say("Putting old and new together …")
-            fresh = work / "new"
-            nothing = np.zeros(len(old), bool)
-            files, tombstones = _merge(work / "merged", target, old, nothing, fresh)
-            real_folder(fresh / "media").rename(work / "merged" / "media")
-        added = {**reader.origin(), "left out": report.to_json()}
-        _switch(target, work, manifest, files, tombstones, added=added)
+            known = KnownItems(old, specs, update=True)
+            for file, chunk in make_chunks(reader, specs, work, report, display, known):
+                changes.add(file, chunk)
+            if changes.new or changes.changed:
+                display.say("Indexing …")
+                nothing = np.zeros(len(old), bool)
+                files, tombstones = _merge(
+                    work / "merged", target, old, nothing, changes, loose=reader.loose
+                )
+                if (work / "new" / "media").exists():
+                    (work / "new" / "media").rename(work / "merged" / "media")
+                what = {"new": changes.new, "changed": changes.changed}
+                told = {"source": reader.origin(), "left out": report.to_json()}
+                _switch(target, work, manifest, files, tombstones, **what, **told)
         for line in report.lines():
             if tell is not None:
                 tell(line)
-    return Catalog.open(target)
+    return UpdateReport(
+        Catalog.open(target),
+        changes.new,
+        changes.changed,
+        changes.unchanged,
+        report.counts.total(),
+    )
+
+
+class ChangedItems:
+    """The items of chunks, by what they are to the catalog: those it has by row, and new ones."""
+
+    def __init__(self, report: BuildReport) -> None:
+        self._report = report
+        self._files: list[Path] = []
+        self._by_row: dict[int, tuple[int, int]] = {}
+        self._new: list[tuple[int, int]] = []
+        self._seen: set[str] = set()
+        self.unchanged = 0
+        self._load = lru_cache(_OPEN_CHUNKS)(_chunk_with_places)
+
+    @property
+    def new(self) -> int:
+        """How many items the catalog did not have."""
+        return len(self._new)
+
+    @property
+    def changed(self) -> int:
+        """How many items of the catalog are not as they were."""
+        return len(self._by_row)
+
+    def add(self, file: Path, chunk: Chunk) -> None:
+        """Take in a chunk; of several rows with the same id, the first counts."""
+        number = len(self._files)
+        self._files.append(file)
+        self.unchanged += chunk.unchanged
+        for place, item in enumerate(chunk.items):
+            if item["id"] in self._seen:
+                self._report.add(RowProblem(item["place"], "duplicate id", shorten(item["id"])))
+                continue
+            self._seen.add(item["id"])
+            if item["row"] is None:
+                self._new.append((number, place))
+            else:
+                self._by_row[item["row"]] = number, place
+
+    def __contains__(self, row: int) -> bool:
+        return row in self._by_row
+
+    def of_row(self, row: int) -> tuple[ItemRecord, dict[str, Floats]]:
+        """Return an item of the catalog as it is now, and its new vectors by view."""
+        return self._at(*self._by_row[row])
+
+    def of_new(self) -> Iterator[tuple[ItemRecord, dict[str, Floats]]]:
+        """Yield the new items with their vectors by view."""
+        return (self._at(*where) for where in self._new)
+
+    def _at(self, number: int, place: int) -> tuple[ItemRecord, dict[str, Floats]]:
+        chunk, places = self._load(self._files[number])
+        vectors = {name: chunk.vectors[name][at] for name, at in places[place].items()}
+        return item_record(chunk.items[place]), vectors
+
+
+def _chunk_with_places(file: Path) -> tuple[Chunk, list[dict[str, int]]]:
+    """Return a chunk, and by item where its vectors are in those of each view."""
+    chunk, counts, places = Chunk.load(file), Counter[str](), list[dict[str, int]]()
+    for item in chunk.items:
+        places.append({name: counts[name] for name in item["views"]})
+        counts.update(item["views"])
+    return chunk, places
 
 
 def remove(
-    path: PathLike,
+    catalog: PathLike | Catalog,
     *,
     ids: Iterable[str] | None = None,
     where: Mapping[str, Any] | None = None,
     wait: float = WAIT_SECONDS,
-) -> Catalog:
-    """Remove items, by their ids or by a filter, as a new version, and open it.
+) -> UpdateReport:
+    """Remove items from a catalog, by their ids or by a filter, as a new version.
 
     Their ids and vectors are kept for sessions in which they were judged, until `forget_removed`.
     wait: for how many seconds another change of the catalog may go on.
     """
-    target = path_of(path, "the path of a catalog")
+    target = folder_of(catalog)
     if ids is None and not where:
         raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
     with updating(target, wait) as (work, old, manifest):
@@ -131,7 +239,18 @@ def remove(
             )
         files, tombstones = _merge(work / "merged", target, old, gone, None)
         _switch(target, work, manifest, files, tombstones, removed=int(gone.sum()))
-    return Catalog.open(target)
+    return UpdateReport(Catalog.open(target), removed=int(gone.sum()))
+
+
+def folder_of(catalog: PathLike | Catalog) -> Path:
+    """Return the folder of a catalog that is given by its path, or open."""
+    if not isinstance(catalog, Catalog):
+        return path_of(catalog, "the path of a catalog")
+    if catalog.folder is None:
+        raise BadInput(
+            "This catalog is in memory only, so it cannot be updated.", "Make it anew instead."
+        )
+    return catalog.folder
 
 
 def forget_removed(path: PathLike, days: int = 0, wait: float = WAIT_SECONDS) -> int:
@@ -189,7 +308,7 @@ def updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifes
         try:
             yield work, old, old.manifest
         except BaseException:
-            # Chunks are what an interrupted `add` goes on with; there is nothing else to keep.
+            # Chunks are what an interrupted update goes on with; there is nothing else to keep.
             remove_tree(work / "merged")
             if not (work / "chunks").exists():
                 clear(work)
@@ -197,47 +316,68 @@ def updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifes
         clear(work)
 
 
-def _same_specs(
+def _specs(
     manifest: Manifest, offer: SourceContents, embedders: Mapping[str, Embedder], trust: bool
 ) -> list[ViewSpec]:
-    """Return how the views of a catalog are made of a new source."""
-    ready = {view_name(column) for column in offer.vectors}
-    views = []
-    for name, entry in manifest.made_views.items():
-        if entry.embedder is None and name not in ready:
-            raise BadInput(
-                f"The catalog has a view '{name}' of ready-made vectors, which the source lacks.",
-                f"Name their column {name!r}.",
-            )
-        views.append(name if entry.embedder is None else f"{name}={entry.embedder.name}")
-    # New items are made in full precision; the version that holds old and new packs them all.
-    specs = plan_views(offer, views, None, embedders, "float32", builtin_only=not trust)
+    """Return how the views of a catalog are made of a new source.
+
+    What the source has nothing for can be kept, but not made: such views have no embedder here.
+    """
+    specs = []
+    columns = {view_name(column): column for column in offer.vectors}
     encodings = attribute_encodings(manifest)
-    specs = [
-        one.with_encoding(encodings[one.name]) if one.name in encodings else one for one in specs
-    ]
-    specs = [replace(one, metric=manifest.views[one.name].metric) for one in specs]
-    for one in specs:
-        entry = manifest.views[one.name]
-        if one.dimensions != entry.dimensions:
+    for name, entry in manifest.made_views.items():
+        spec = ViewSpec(
+            name,
+            "vectors",
+            entry.dimensions,
+            entry.metric,
+            embedder_entry=entry.embedder,
+            dtype="float32",
+        )
+        if name in encodings:
+            spec = replace(spec, input="attributes").with_encoding(encodings[name])
+            specs.append(replace(spec, embedder=AttributesEmbedder(encodings[name])))
+            continue
+        if entry.embedder is None:
+            column = columns.get(name, "")
+            if column and offer.vectors[column] != entry.dimensions:
+                raise BadInput(
+                    f"View '{name}' has {entry.dimensions} dimensions in the catalog, but "
+                    f"{offer.vectors[column]} in the source."
+                )
+            specs.append(replace(spec, column=column))
+            continue
+        reads = entry.embedder.reads
+        pictures = "picture" in reads and (manifest.media > 0 or "text" not in reads)
+        if not (offer.pictures if pictures else offer.text):
+            specs.append(replace(spec, input="picture" if pictures else "text"))
+            continue
+        only = SourceContents(pictures, not pictures)
+        view = f"{name}={entry.embedder.name}"
+        (made,) = plan_views(only, [view], None, embedders, "float32", builtin_only=not trust)
+        if (made.embedder_entry, made.dimensions) != (entry.embedder, entry.dimensions):
             raise BadInput(
-                f"View '{one.name}' has {entry.dimensions} dimensions in the catalog, but "
-                f"{one.dimensions} in the source."
-            )
-        if one.embedder_entry != entry.embedder:
-            raise BadInput(
-                f"View '{one.name}' was made by another version of its embedder.",
+                f"View '{name}' was made by another version of its embedder.",
                 "Their vectors cannot be compared; build the catalog again.",
             )
+        specs.append(replace(made, metric=entry.metric))
     return specs
 
 
 def _merge(
-    folder: Path, target: Path, old: Catalog, gone: Any, fresh: Path | None, since: int = 0
+    folder: Path,
+    target: Path,
+    old: Catalog,
+    gone: Any,
+    changes: ChangedItems | None,
+    since: int = 0,
+    loose: bool = False,
 ) -> tuple[AssembledFiles, int]:
     """Write a version of what stays of the old one and what is new; return it and its tombstones.
 
-    since: those that had left before this version are forgotten.
+    since: those that had left before this version are forgotten. loose: texts of attributes that
+    are new may stand for numbers.
     """
     manifest = old.manifest
     if manifest is None:
@@ -254,13 +394,14 @@ def _merge(
         )
         for name, entry in manifest.views.items()
     ]
-    assembly = Assembly(folder, specs, loose=False)
+    assembly = Assembly(folder, specs, loose)
     try:
         for name, kind in manifest.attributes.items():
             assembly.writer.add_attribute(name, kind)
-        _copy(assembly, old, gone)
-        if fresh is not None:
-            _copy_new(assembly, fresh, old)
+        _copy(assembly, old, gone, changes)
+        for item, vectors in () if changes is None else changes.of_new():
+            assembly.writer.add(*item)
+            assembly.append({name: vector[None] for name, vector in vectors.items()})
         assembly.settle()
         tombstones = publish.write_tombstones(assembly.writer, old, specs, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
@@ -272,18 +413,25 @@ def _merge(
         assembly.close()
 
 
-def _copy(assembly: Assembly, old: Catalog, gone: Any) -> None:
+def _copy(assembly: Assembly, old: Catalog, gone: Any, changes: ChangedItems | None) -> None:
+    updated: dict[str, dict[int, Floats]] = {name: {} for name in old.views}
     for row, item in enumerate(old.walk()):
+        if changes is not None and row in changes:
+            item, new = changes.of_row(row)
+            for name, vector in new.items():
+                updated[name][row] = vector
         if not gone[row] and not assembly.writer.add(*item):
-            raise _damaged(f"it has two items {shorten(item[0])}")
+            raise _damaged(f"it has two items {shorten(item.id)}")
     for start in range(0, len(old), _COPY_ROWS):
         stays = ~gone[start : start + _COPY_ROWS]
         vectors = {}
         for name, view in old.views.items():
             with np.errstate(invalid="ignore", over="ignore"):
-                vectors[name] = view.rows(slice(start, start + _COPY_ROWS))[stays].astype(
-                    np.float32
-                )
+                some = view.rows(slice(start, start + _COPY_ROWS)).astype(np.float32)
+            for row in range(start, min(start + _COPY_ROWS, len(old))):
+                if row in updated[name]:
+                    some[row - start] = updated[name][row]
+            vectors[name] = some[stays]
             if not np.isfinite(vectors[name]).all():
                 raise _damaged(f"view '{name}' holds numbers that are not finite")
         assembly.append(vectors)
@@ -293,20 +441,6 @@ def _damaged(what: str) -> BadInput:
     return BadInput(
         f"The catalog is damaged: {what}.", "Check it with `seeker verify`, or build it again."
     )
-
-
-def _copy_new(assembly: Assembly, fresh: Path, old: Catalog) -> None:
-    vectors: dict[str, Floats] = {}
-    for name in old.views:
-        if name not in old.maps:
-            file = fresh / "views" / f"{name}.npy"
-            vectors[name] = np.asarray(np.load(file, mmap_mode="r", allow_pickle=False))
-    count = len(next(iter(vectors.values())))
-    for item in ItemTable(FileConnections(fresh / "items.sqlite"), count).walk():
-        assembly.writer.add(*item)
-    for start in range(0, count, _COPY_ROWS):
-        some = {name: one[start : start + _COPY_ROWS] for name, one in vectors.items()}
-        assembly.append(with_mapped(some, old.maps))
 
 
 def _switch(

@@ -65,7 +65,7 @@ class CsvRows:
             return RowProblem(
                 place, "text in another encoding", f"not {self._encoding}; --encoding says which"
             )
-        return {name: cell for name, cell in zip(self.columns, row, strict=True) if cell and name}
+        return {name: cell or None for name, cell in zip(self.columns, row, strict=True) if name}
 
     def _open(self) -> IO[str]:
         return self._path.open(encoding=self._encoding, errors="surrogateescape", newline="")

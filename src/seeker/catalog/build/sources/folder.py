@@ -138,7 +138,9 @@ class FolderSource:
         if name.parent != Path("."):
             attributes["folder"] = name.parent.as_posix()
         title = name.stem.replace("_", " ").replace("-", " ").strip() or name.stem
-        return Record(path, name.as_posix(), title, "", picture, attributes)
+        return Record(
+            path, name.as_posix(), picture=picture, attributes=attributes, default_title=title
+        )
 
 
 class LabelledFolderSource:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,6 +77,7 @@ def infer(
     for name in (*named, *(options.attributes or ()), *(options.vectors or ())):
         if name is not None and name not in columns:
             raise BadInput(f"There is no column {name!r}.", f"The columns are {list(columns)}.")
+    options = _with_earlier(options, columns)
     vectors = _vectors(columns, sample, options)
     free = [name for name in columns if name not in vectors]
     picture = options.picture or (_picture(free, sample, root) if root else None)
@@ -91,6 +92,19 @@ def infer(
             if name.lower() == usual and name not in (id, picture, title)
         )
     return InferredColumns(id, title, text, picture, options.attributes, vectors)
+
+
+def _with_earlier(options: SourceOptions, columns: Sequence[str]) -> SourceOptions:
+    """Return the options with columns named that are called as in an earlier source."""
+    earlier: dict[str, Any] = {}
+    for part in ("id", "title", "picture"):
+        name = options.columns.get(part)
+        if getattr(options, part) is None and isinstance(name, str) and name in columns:
+            earlier[part] = name
+    names = options.columns.get("text")
+    if options.text is None and isinstance(names, list):
+        earlier["text"] = [name for name in names if name in columns] or None
+    return replace(options, **earlier)
 
 
 def _vectors(

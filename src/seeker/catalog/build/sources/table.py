@@ -48,6 +48,7 @@ class TableSource:
 
     def __init__(self, rows: Rows, options: SourceOptions, images: Path | None) -> None:
         self._rows = rows
+        self._updating = options.updating
         self._safe_root = None if images is None else SafeRoot(images)
         self.loose = rows.loose
         first = [row for _, row in islice(rows.rows(), _SAMPLE_ROWS)]
@@ -105,7 +106,7 @@ class TableSource:
         if len(id) > _MAX_ID_CHARACTERS:
             return RowProblem(place, "id that is too long", f"{len(id):,} characters")
         picture: Picture | None = None
-        if columns.picture is not None:
+        if columns.picture is not None and (row.get(columns.picture) or not self._updating):
             cell = self._picture(place, row.get(columns.picture))
             if isinstance(cell, RowProblem):
                 return cell
@@ -120,8 +121,10 @@ class TableSource:
         return Record(
             place,
             id,
-            self._text(row.get(columns.title or "")),
-            "\n".join(filter(None, (self._text(row.get(name)) for name in columns.text))),
+            None if columns.title not in row else self._text(row.get(columns.title or "")),
+            "\n".join(filter(None, (self._text(row.get(name)) for name in columns.text)))
+            if any(name in row for name in columns.text)
+            else None,
             picture,
             self._attributes(row),
             vectors,
@@ -139,8 +142,7 @@ class TableSource:
             value = plain_value(row[name])
             if self.loose and isinstance(value, str) and value.lower() in _EMPTY_CELLS:
                 value = None
-            if value is not None:
-                values[name] = value
+            values[name] = value
         return values
 
     def _picture(self, place: str, cell: object) -> Picture | RowProblem:
