@@ -10,21 +10,26 @@ import numpy as np
 
 from seeker.catalog import Catalog
 from seeker.catalog.build.pipeline import ProgressCallback
+from seeker.catalog.build.plan import ATTRIBUTES_VIEW
 from seeker.demo.emoji import Emoji
 from seeker.embedders import cache
+from seeker.embedders.attributes import AttributesEmbedder
 from seeker.embedders.base import Embedder
 from seeker.embedders.colour import ColourEmbedder
 from seeker.embedders.image import ImageEmbedder
 from seeker.embedders.text import TextEmbedder
 
 EMBEDDERS: tuple[type[Embedder], ...] = (ImageEmbedder, ColourEmbedder, TextEmbedder)
+GROUPS = ("category", "subcategory")
+"""The attributes that say what an emoji is."""
 
 _MAX_PAGES = 12
 
 
 def folder() -> Path:
     """Return where the built-in catalog lies; other pictures or embedders make another one."""
-    kinds = [Emoji().origin()["path"], *(embedder.version for embedder in EMBEDDERS)]
+    embedders: tuple[type[Embedder], ...] = (*EMBEDDERS, AttributesEmbedder)
+    kinds = [Emoji().version(), *(embedder.version for embedder in embedders), *GROUPS]
     return cache.folder() / f"demo-{sha256(' '.join(kinds).encode()).hexdigest()[:12]}"
 
 
@@ -38,8 +43,15 @@ def demo_catalog(tell: ProgressCallback | None = None, progress: bool = False) -
     if tell is not None:
         tell("The catalog of emoji is built now, once; that takes a minute or two …")
     source = Emoji()
-    views = [embedder.name for embedder in EMBEDDERS]
-    return build(source, place, views=views, about=source.about(), tell=tell, progress=progress)
+    return build(
+        source,
+        place,
+        views=[*(embedder.name for embedder in EMBEDDERS), ATTRIBUTES_VIEW],
+        attributes_view=GROUPS,
+        about=source.about(),
+        tell=tell,
+        progress=progress,
+    )
 
 
 def sample_search(catalog: Catalog, target: str = "1F98A", seed: int = 1) -> Iterator[str]:

