@@ -8,10 +8,15 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
+from fastapi.testclient import TestClient
 
+from seeker.server.app import create_app
+from seeker.server.auth import Role, make_key
+from seeker.server.settings import Settings
 from support.servers import TIMEOUT_SECONDS, Server, log_lines, seeker_output, serving, until
 
 
@@ -43,6 +48,7 @@ def test_keys_limits_and_logs(folder: Path, tmp_path: Path) -> None:
         assert http.get("/metrics", headers=as_(admin)).status_code == 200
         exported = http.get("/v1/export", headers=as_(admin))
         assert len(exported.text.splitlines()) == 3
+        assert mine.json()["id"] not in exported.text
         origin = {"Origin": "https://shop.example"}
         opened = http.get("/v1/catalogs", headers=origin)
         assert opened.headers["access-control-allow-origin"] == "https://shop.example"
@@ -113,3 +119,53 @@ def test_what_cannot_be_served_is_said_in_one_sentence(
     assert run.returncode != 0
     assert said in run.stderr
     assert "Traceback" not in run.stderr
+
+
+def app_client(folder: Path, **settings: Any) -> TestClient:
+    """Return a client of a service in this process."""
+    given = Settings(catalogs=(f"first={folder}",), store="memory:", no_refresh=True, **settings)
+    return TestClient(create_app(given), base_url="http://localhost")
+
+
+def bearer(key: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {key}"}
+
+
+def test_an_admin_key_alone_locks_nobody_out(folder: Path, tmp_path: Path) -> None:
+    file = str(tmp_path / "keys")
+    admin = make_key("boss", "admin", file)
+    with app_client(folder, keys=file) as http:
+        assert http.post("/v1/sessions", json={}).status_code == 201
+        assert http.post("/v1/sessions", json={}, headers=bearer("unknown")).status_code == 401
+        assert http.get("/v1/export").status_code == 401
+        assert len(http.get("/v1/export", headers=bearer(admin)).text.splitlines()) == 1
+    with app_client(folder, keys=file, private=True) as http:
+        assert http.post("/v1/sessions", json={}).status_code == 401
+        assert http.post("/v1/sessions", json={}, headers=bearer(admin)).status_code == 201
+    with app_client(folder, private=True) as http:
+        assert http.post("/v1/sessions", json={}).status_code == 401
+
+
+def test_a_users_sessions_are_deleted_over_http(folder: Path, tmp_path: Path) -> None:
+    file = str(tmp_path / "keys")
+    roles: dict[str, Role] = {"shop": "start", "club": "start", "boss": "admin"}
+    keys = {name: bearer(make_key(name, role, file)) for name, role in roles.items()}
+    with app_client(folder, keys=file) as http:
+
+        def begin(key: str, user: str) -> str:
+            answer = http.post("/v1/sessions", json={"user": user}, headers=keys[key])
+            return f"/v1/sessions/{answer.json()['id']}"
+
+        def delete(key: str, **params: str) -> Any:
+            return http.delete("/v1/sessions", params=params, headers=keys.get(key, {}))
+
+        ann = [begin("shop", "ann") for _ in range(2)]
+        bob, other = begin("shop", "bob"), begin("club", "ann")
+        assert delete("nobody", user="ann").status_code == 401
+        assert delete("shop").status_code == 422
+        assert delete("shop", user="ann", owner="club").status_code == 403
+        assert delete("shop", user="ann").json() == {"deleted": 2}
+        assert [http.get(one).status_code for one in (*ann, bob, other)] == [404, 404, 200, 200]
+        assert delete("boss", user="ann").json() == {"deleted": 0}
+        assert delete("boss", user="ann", owner="club").json() == {"deleted": 1}
+        assert http.get(other).status_code == 404

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from seeker.stores import pseudonym
 from support.servers import PHRASES, seeker_output, serving, start, tcp_segments, until
 
 KEY = "a-key-that-names-this-request"
@@ -148,7 +149,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     assert "http://" not in docs.text
     told = seeker_output("sessions", "show", mine["id"], "--store", store)
     assert "looking for 'red'" in told
-    assert [line[6:] for line in told.splitlines()[2:]] == [
+    assert [line[16:] for line in told.splitlines()[2:]] == [
         "like 'item-1' among 2 shown",
         "say 'blue', as keywords",
         "no longer say 'blue'",
@@ -163,12 +164,18 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
         out = tmp_path / f"sessions.{kind}"
         seeker_output("sessions", "export", str(out), "--store", store, "--user", "ann")
     (line,) = [json.loads(one) for one in (tmp_path / "sessions.jsonl").read_text().splitlines()]
-    assert (line["id"], line["user"]) == (mine["id"], "ann")
+    assert (line["id"], line["user"]) == (pseudonym(mine["id"]), "ann")
+    assert len(line["times"]) == len(line["events"]) == 10
+    assert line["times"] == sorted(line["times"])
+    assert (line["times"][0], line["times"][-1]) == (line["began"], line["active"])
     from pyarrow import parquet
 
     row, *others = parquet.read_table(tmp_path / "sessions.parquet").to_pylist()
     assert [other["sequence"] for other in others] == list(range(2, 11))
-    assert (row["session"], row["type"], row["sequence"]) == (mine["id"], "start", 1)
+    assert (row["session"], row["type"], row["sequence"]) == (line["id"], "start", 1)
+    assert [one["at"] for one in (row, *others)] == line["times"]
+    for name in (line["id"], line["id"][:10]):
+        assert seeker_output("sessions", "show", name, "--store", store) == told
     assert "Deleted 1" in seeker_output("sessions", "delete", "--user", "ann", "--store", store)
     assert http.get(f"/v1/sessions/{mine['id']}").status_code == 404
 

@@ -39,9 +39,10 @@ def test_events_come_back_as_they_were(store: Store) -> None:
     assert found.events == [START, {"type": "click", "item": "x"}, {"type": "undo"}]
     assert (found.catalog, found.owner, found.person) == ("shop", "site", "ann")
     assert (found.began, found.active, found.length) == (100.0, 102.5, 3)
+    assert found.times == [100.0, 101.0, 102.5]
     later = store.load("a", after=2)
     assert later is not None
-    assert (later.events, later.length) == ([{"type": "undo"}], 3)
+    assert (later.events, later.times, later.length) == ([{"type": "undo"}], [102.5], 3)
     assert store.load("nobody") is None
 
 

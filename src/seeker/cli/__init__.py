@@ -13,13 +13,13 @@ from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.demo import demo
 from seeker.cli.errors import report_errors
 from seeker.lab.cli import evaluate, report
-from seeker.server.cli import keys, serve, sessions
+from seeker.server.cli import backup, keys, restore, serve, sessions
 from seeker.study.cli import study
 
 SECTIONS: Mapping[str, Sequence[click.Command]] = {
     "To begin with": (demo,),
     "Catalogs": (build, info, search, update, remove, verify, tidy),
-    "Searching with people": (serve, keys, sessions),
+    "Searching with people": (serve, keys, sessions, backup, restore),
     "Measuring": (evaluate, report, study),
 }
 

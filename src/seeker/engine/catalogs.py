@@ -38,11 +38,7 @@ class Catalogs:
         long as the new version is not ready, and people go on in the one that is open.
         """
         for name in catalogs:
-            if not _NAME.fullmatch(name):
-                raise BadInput(
-                    f"{name!r} cannot be the name of a catalog.",
-                    "Use letters, digits, '.', '_' and '-'; give one as NAME=FOLDER.",
-                )
+            check_catalog_name(name)
         if not catalogs:
             raise BadInput("There is no catalog to serve.")
         self._catalogs = dict(catalogs)
@@ -69,16 +65,7 @@ class Catalogs:
         renewer: Renewer | None = None,
     ) -> Catalogs:
         """Open catalog folders, each given as FOLDER or NAME=FOLDER."""
-        catalogs: dict[str, Catalog] = {}
-        for place in places:
-            name, equals, folder = place.partition("=")
-            if not equals or "/" in name:
-                name, folder = Path(place).resolve().name, place
-            if name in catalogs:
-                raise BadInput(
-                    f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER."
-                )
-            catalogs[name] = opener(folder)
+        catalogs = {name: opener(folder) for name, folder in catalog_folders(places).items()}
         return cls(catalogs, opener=opener, renewer=renewer)
 
     @property
@@ -124,6 +111,29 @@ class Catalogs:
                 # People go on in the version that is open; who keeps the catalog must know.
                 fields = {"catalog": name, "reason": str(error)}
                 _LOGGER.warning("new version not served", extra={"fields": fields})
+
+
+def catalog_folders(places: Iterable[str]) -> dict[str, str]:
+    """Return folders by the names of their catalogs, each given as FOLDER or NAME=FOLDER."""
+    folders: dict[str, str] = {}
+    for place in places:
+        name, equals, folder = place.partition("=")
+        if not equals or "/" in name:
+            name, folder = Path(place).resolve().name, place
+        check_catalog_name(name)
+        if name in folders:
+            raise BadInput(f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER.")
+        folders[name] = folder
+    return folders
+
+
+def check_catalog_name(name: str) -> None:
+    """Refuse a name that a catalog cannot be served by."""
+    if not _NAME.fullmatch(name):
+        raise BadInput(
+            f"{name!r} cannot be the name of a catalog.",
+            "Use letters, digits, '.', '_' and '-'; give one as NAME=FOLDER.",
+        )
 
 
 def warm(catalog: Catalog) -> None:

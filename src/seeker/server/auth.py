@@ -28,16 +28,20 @@ class KeyHolder:
 
 
 class ApiKeys:
-    """Holders by the hash of their key; without a file, everybody may start sessions."""
+    """Holders by the hash of their key; without a key for it, everybody may start sessions.
 
-    def __init__(self, holders: Mapping[str, KeyHolder] | None) -> None:
+    needed: starting a session needs a key even if no key is for that.
+    """
+
+    def __init__(self, holders: Mapping[str, KeyHolder], needed: bool = False) -> None:
         self._holders = holders
+        self._needed = needed or any(one.role == "start" for one in holders.values())
 
     @classmethod
-    def read(cls, file: str) -> ApiKeys:
+    def read(cls, file: str, needed: bool = False) -> ApiKeys:
         """Read a file with a line of name, role and hash for every key; "" for no file."""
         if not file:
-            return cls(None)
+            return cls({}, needed)
         holders: dict[str, KeyHolder] = {}
         for number, line in enumerate(_lines(file), 1):
             if not line.strip() or line.startswith("#"):
@@ -50,7 +54,7 @@ class ApiKeys:
                     "Make keys with `seeker keys`.",
                 )
             holders[parts[2]] = KeyHolder(parts[0], role)
-        return cls(holders)
+        return cls(holders, needed)
 
     def holder(self, authorization: str | None) -> KeyHolder | None:
         """Return who sends an Authorization header; None if nobody does; refuse unknown keys.
@@ -61,7 +65,7 @@ class ApiKeys:
         if authorization is None:
             return None
         kind, _, key = authorization.partition(" ")
-        holder = (self._holders or {}).get(hash_key(key.strip()))
+        holder = self._holders.get(hash_key(key.strip()))
         if kind.lower() != "bearer" or holder is None:
             raise RequestRefused(
                 401, "This key is not known.", "Send Authorization: Bearer KEY.", _LOGIN
@@ -69,15 +73,31 @@ class ApiKeys:
         return holder
 
     def may_start(self, authorization: str | None) -> str | None:
-        """Return the name of who starts a session; refuse those who may not."""
-        if self._holders is None:
-            return None
-        holder = self.holder(authorization)
+        """Return the name of who starts a session; refuse those who may not.
+
+        A key is needed where there is one for it. Whoever only looks after the service with an
+        admin key lets everybody in.
+        """
+        holder = self.holder(authorization) if self._holders else None
         if holder is None:
+            if not self._needed:
+                return None
             raise RequestRefused(
                 401, "Starting a session needs a key.", "Send Authorization: Bearer KEY.", _LOGIN
             )
         return holder.name
+
+    def owner_of_users(self, authorization: str | None, owner: str | None) -> str | None:
+        """Return whose users somebody may decide about: an admin says it, others their own."""
+        holder = self.holder(authorization)
+        if holder is not None and holder.role == "start":
+            if owner not in (None, holder.name):
+                raise RequestRefused(
+                    403, "These users are not those of this key.", "Use an admin key."
+                )
+            return holder.name
+        self.check_admin(authorization)
+        return owner
 
     def check_admin(self, authorization: str | None) -> None:
         """Refuse everybody but holders of an admin key."""

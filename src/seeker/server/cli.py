@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.server.settings import PREFIX, Settings, read_settings
+
+if TYPE_CHECKING:
+    from seeker.server.backup import Backup
 
 _STORE = click.option(
     "--store",
@@ -77,6 +81,75 @@ def keys(name: str, role: Any, file: str) -> None:
     click.echo(make_key(name, role, file))
 
 
+@click.command(short_help="Copy sessions and catalogs while they are used.")
+@click.argument("out", metavar="FOLDER")
+@click.argument("catalogs", nargs=-1, metavar="[NAME=]CATALOG…")
+@click.option("--config", envvar=f"{PREFIX}CONFIG", metavar="FILE", help="TOML file of settings.")
+@click.option("--store", metavar="STORE", help="Where sessions are kept, if not as settings say.")
+@click.option("--no-store", is_flag=True, help="Leave the sessions out.")
+@click.option("--quiet", is_flag=True, help="Show no bar.")
+def backup(
+    out: str,
+    catalogs: tuple[str, ...],
+    config: str | None,
+    store: str | None,
+    no_store: bool,
+    quiet: bool,
+) -> None:
+    """Copy the sessions and CATALOGs of a service to a new FOLDER, while it goes on.
+
+    What is not named is taken from the settings of the service: the TOML file, or variables such
+    as SEEKER_CATALOGS.
+    """
+    settings = read_settings({"catalogs": catalogs, "store": store}, file=config)
+    from seeker.engine.catalogs import catalog_folders
+    from seeker.server.backup import write_backup
+
+    with _bytes_bar(quiet) as progress:
+        made = write_backup(
+            Path(out),
+            None if no_store else settings.store,
+            catalog_folders(settings.catalogs),
+            progress,
+        )
+    _tell_contents(made, out, Path(out))
+
+
+@click.command(short_help="Bring sessions and catalogs back from a backup.")
+@click.argument("folder", metavar="FOLDER")
+@click.option("--store", metavar="FILE", help="Where the sessions go; not given: nowhere.")
+@click.option("--catalogs", metavar="PLACE", help="The folder that the catalogs' folders go to.")
+@click.option("--quiet", is_flag=True, help="Show no bar.")
+def restore(folder: str, store: str | None, catalogs: str | None, quiet: bool) -> None:
+    """Bring back what `seeker backup` has copied to FOLDER, after comparing all checksums.
+
+    Nothing that is there already is replaced.
+    """
+    from seeker.server.backup import restore_backup
+
+    place = None if catalogs is None else Path(catalogs)
+    with _bytes_bar(quiet) as progress:
+        made = restore_backup(Path(folder), store, place, progress)
+    _tell_contents(made, store, place)
+
+
+def _tell_contents(made: Backup, store: str | None, catalogs: Path | None) -> None:
+    """Say what was copied, and to where."""
+    if store is not None and made.sessions is not None:
+        click.echo(f"{made.sessions:,} sessions are in '{store}'.")
+    for name, count in made.catalogs.items() if catalogs is not None else ():
+        click.echo(f"The catalog '{name}', {count:,} items, is in '{catalogs}'.")
+
+
+@contextmanager
+def _bytes_bar(quiet: bool) -> Iterator[Callable[[int], object]]:
+    """Give what shows how many bytes were copied."""
+    from tqdm import tqdm
+
+    with tqdm(unit="B", unit_scale=True, disable=quiet or None, dynamic_ncols=True) as bar:
+        yield bar.update
+
+
 @click.group(short_help="Look at sessions that are kept.")
 def sessions() -> None:
     """Look at sessions that are kept, export them, delete them."""
@@ -87,15 +160,20 @@ def sessions() -> None:
 @_STORE
 @click.option("--user", help="Only sessions of this user.")
 @click.option("--owner", help="The API key that the user's sessions were started with.")
-def export(out: str, store: str, user: str | None, owner: str | None) -> None:
-    """Write sessions to FILE: .jsonl has one per line, .parquet one event per row."""
+@click.option("--ids", is_flag=True, help="Name sessions by the ids that open them.")
+def export(out: str, store: str, user: str | None, owner: str | None, ids: bool) -> None:
+    """Write sessions to FILE: .jsonl has one per line, .parquet one event per row.
+
+    Sessions are named by pseudonyms, which open nothing. With --ids, whoever has the file can open
+    all of them: for `seeker sessions import` only.
+    """
     from seeker.server.export import write_export
     from seeker.stores import DamagedSession, open_existing
 
     damaged: list[DamagedSession] = []
     source = open_existing(store)
     try:
-        count = write_export(source, Path(out), damaged.append, user, owner)
+        count = write_export(source, Path(out), damaged.append, user, owner, ids)
     finally:
         source.close()
     click.echo(f"{count:,} sessions are in '{out}'.")
@@ -108,17 +186,48 @@ def export(out: str, store: str, user: str | None, owner: str | None) -> None:
         )
 
 
-@sessions.command("show", short_help="Tell a session's story.")
-@click.argument("id")
+@sessions.command("import", short_help="Read sessions from a file.")
+@click.argument("file", metavar="FILE")
 @_STORE
-def show(id: str, store: str) -> None:
-    """Tell what happened in the session ID, one event per line."""
-    from seeker.server.export import history
+def import_(file: str, store: str) -> None:
+    """Put the sessions of FILE into a store; `seeker sessions export FILE.jsonl --ids` wrote them.
+
+    This moves sessions between SQLite and PostgreSQL, and to an older Seeker whose store has
+    another form. Sessions that are in the store already stay as they are. What was shared is no
+    longer.
+    """
+    from seeker.server.export import import_lines
+    from seeker.stores import open_store
+
+    path = Path(file)
+    if not path.is_file():
+        raise NotFound(f"There is no file '{file}'.")
+    target = open_store(store)
+    try:
+        with path.open("rb") as lines:
+            new = list(import_lines(target, lines))
+    finally:
+        target.close()
+    there = len(new) - sum(new)
+    beside = f" {there:,} were there already." if there else ""
+    click.echo(f"{sum(new):,} sessions were put into '{store}'.{beside}")
+
+
+@sessions.command("show", short_help="Tell a session's story.")
+@click.argument("session")
+@_STORE
+def show(session: str, store: str) -> None:
+    """Tell what happened in a SESSION, one event per line, each with its second.
+
+    It is named by its id, by its pseudonym in exports, or by what logs say of it.
+    """
+    from seeker.server.export import find_session, history
     from seeker.stores import open_existing
 
     source = open_existing(store)
     try:
-        stored = source.load(id)
+        id = find_session(source, session)
+        stored = None if id is None else source.load(id)
     finally:
         source.close()
     if stored is None:
@@ -149,19 +258,26 @@ def compact(store: str) -> None:
 
 
 @sessions.command("delete", short_help="Delete a session, or all of a user's.")
-@click.argument("id", required=False)
+@click.argument("session", required=False)
 @_STORE
 @click.option("--user", help="Delete all sessions of this user.")
 @click.option("--owner", help="The API key that the user's sessions were started with.")
-def delete(id: str | None, store: str, user: str | None, owner: str | None) -> None:
-    """Delete the session ID, or all sessions of a user, with all that belongs to them."""
-    if (id is None) == (user is None):
-        raise BadInput("Give either the id of a session or --user.")
+def delete(session: str | None, store: str, user: str | None, owner: str | None) -> None:
+    """Delete a SESSION, or all sessions of a user, with all that belongs to them.
+
+    A session is named by its id, or by its pseudonym in exports.
+    """
+    if (session is None) == (user is None):
+        raise BadInput("Give either a session or --user.")
+    from seeker.server.export import find_session
     from seeker.stores import open_existing
 
     source = open_existing(store)
     try:
-        ids = [id] if id is not None else list(source.find(user, owner))
+        if session is None:
+            ids = list(source.find(user, owner))
+        else:
+            ids = [one for one in [find_session(source, session)] if one is not None]
         count = sum(source.delete(one) for one in ids)
     finally:
         source.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import hashlib
 import json
 import logging
 import sys
@@ -13,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from seeker.errors import SeekerError
-from seeker.stores import DamagedSession, StoreError
+from seeker.stores import DamagedSession, StoreError, pseudonym
 
 LOGGER = logging.getLogger("seeker")
 _LOG_EVERY_SECONDS = 60.0
@@ -93,5 +92,5 @@ class LoopErrorHandler:
 
 
 def short_hash(session: str) -> str:
-    """Return a name for a session that tells sessions apart, but opens none."""
-    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:10]
+    """Return what a session is called in logs: how its pseudonym begins."""
+    return pseudonym(session)[:10]

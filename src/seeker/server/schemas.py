@@ -317,6 +317,13 @@ class EventsResponse(BaseModel):
     began: float
     active: float
     events: list[dict[str, Any]]
+    times: list[float]
+
+
+class DeletedResponse(BaseModel):
+    """How many sessions were deleted."""
+
+    deleted: int
 
 
 class CatalogSummary(BaseModel):

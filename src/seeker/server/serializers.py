@@ -112,6 +112,7 @@ def events_response(stored: StoredSession) -> EventsResponse:
         began=stored.began,
         active=stored.active,
         events=list(stored.events),
+        times=list(stored.event_times),
     )
 
 

@@ -99,7 +99,7 @@ class Service:
         return_memory()
         self.settings = settings
         self.hosts = AllowedHosts(settings.host, settings.allowed_host)
-        self.keys = ApiKeys.read(settings.keys)
+        self.keys = ApiKeys.read(settings.keys, settings.private)
         self.rate = RateLimiter(settings.rate, settings.burst)
         self.copying = RateLimiter(settings.rate, settings.burst)
         """How many events a client may copy: as many as they may write by clicking."""

@@ -58,7 +58,12 @@ class Settings:
         False, "Leave out the work between clicks that makes pages of large catalogs cheaper."
     )
     session_days: float = _setting(30.0, "Days without a click after which a session is forgotten.")
-    keys: str = _setting("", "File with API keys, made by `seeker keys`; none: anybody may start.")
+    keys: str = _setting(
+        "", "File with API keys, made by `seeker keys`; without a start key, anybody may start."
+    )
+    private: bool = _setting(
+        False, "Let nobody start a session without a key, even if there is no start key."
+    )
     sessions_per_key: int = _setting(0, "Sessions that one API key may have; 0 for any number.")
     rate: float = _setting(100.0, "Requests per second and client, per process; 0 for any number.")
     burst: int = _setting(200, "Requests that a client may make at once.", least=1)

@@ -11,6 +11,7 @@ from seeker.stores.base import (
     StoreError,
     StoreFull,
     Timeouts,
+    pseudonym,
 )
 from seeker.stores.memory import MemoryStore
 from seeker.stores.opening import open_existing, open_store
@@ -29,4 +30,5 @@ __all__ = [
     "Timeouts",
     "open_existing",
     "open_store",
+    "pseudonym",
 ]

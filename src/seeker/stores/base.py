@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
@@ -114,7 +115,8 @@ class StoredSession:
     """A session as it is kept, with some of its events.
 
     owner: the name of the API key that started it. person: whom the embedding site named. began,
-    active: seconds since 1970. length: how many events it has. events: those asked for.
+    active: seconds since 1970. length: how many events it has. events: those asked for. times: when
+    each of these happened; of a new session that does not say so, all when it began.
     """
 
     id: str
@@ -125,6 +127,20 @@ class StoredSession:
     active: float
     length: int
     events: Sequence[EventJson] = ()
+    times: Sequence[float] = ()
+
+    @property
+    def event_times(self) -> Sequence[float]:
+        """When each event happened, (events,)."""
+        return self.times or [self.began] * len(self.events)
+
+
+def pseudonym(session: str) -> str:
+    """Return a name for a session that tells it from all others, but opens none: 32 digits.
+
+    An id has 128 random bits, so nobody finds it by trying, and no secret is needed.
+    """
+    return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]
 
 
 class Store(Protocol):

@@ -34,14 +34,19 @@ class MemoryStore:
                 raise StaleWriteError("There is a session with this id already.")
             self._remember(key, session.id, len(session.events))
             self._sessions[session.id] = replace(
-                session, length=len(session.events), events=[_plain(one) for one in session.events]
+                session,
+                length=len(session.events),
+                events=[_plain(one) for one in session.events],
+                times=list(session.event_times),
             )
 
     def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
         with self._lock:
             stored = self._sessions.get(session)
-            return stored and replace(stored, events=list(stored.events[after:]))
+            return stored and replace(
+                stored, events=list(stored.events[after:]), times=list(stored.times[after:])
+            )
 
     def append(
         self,
@@ -58,7 +63,9 @@ class MemoryStore:
                 raise StaleWriteError("The session has moved on.")
             self._remember(key, session, expected + 1)
             events = [*stored.events, _plain(event)]
-            self._sessions[session] = replace(stored, active=at, length=len(events), events=events)
+            self._sessions[session] = replace(
+                stored, active=at, length=len(events), events=events, times=[*stored.times, at]
+            )
 
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""

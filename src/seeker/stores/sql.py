@@ -174,8 +174,9 @@ class SqlStore(ABC):
             )
             if inserted.rowcount != 1:
                 raise StaleWriteError("There is a session with this id already.")
-            for sequence, event in enumerate(session.events, 1):
-                _insert(run, session.id, sequence, session.began, event)
+            happened = zip(session.events, session.event_times, strict=True)
+            for sequence, (event, at) in enumerate(happened, 1):
+                _insert(run, session.id, sequence, at, event)
             _remember(run, key, session.id, len(session.events))
 
     def load(self, session: str, after: int = 0) -> StoredSession | None:
@@ -183,7 +184,7 @@ class SqlStore(ABC):
         with self.reading() as run:
             rows = run(
                 "SELECT sessions.id, catalog, owner, person, began, active, length, "
-                "sequence, body, checksum "
+                "sequence, at, body, checksum "
                 "FROM sessions LEFT JOIN events ON events.session = sessions.id "
                 "AND events.sequence > ? WHERE sessions.id = ? ORDER BY events.sequence",
                 after,
@@ -193,14 +194,16 @@ class SqlStore(ABC):
             return None
         id, catalog, owner, person, began, active, length, *_ = rows[0]
         events: list[EventJson] = []
-        for *_, sequence, body, checksum in rows:
+        times: list[float] = []
+        for *_, sequence, at, body, checksum in rows:
             if sequence is not None:
                 if sequence != after + len(events) + 1:
                     break
                 events.append(_event(id, sequence, body, checksum))
+                times.append(at)
         if after + len(events) < length:
             raise DamagedSession(id, after + len(events) + 1, "it is missing")
-        return StoredSession(id, catalog, owner, person, began, active, length, events)
+        return StoredSession(id, catalog, owner, person, began, active, length, events, times)
 
     def append(
         self,

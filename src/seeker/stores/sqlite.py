@@ -48,7 +48,7 @@ class SqliteStore(SqlStore):
                 "Make it, or name another file with --store.",
             )
         try:
-            self._check_ours()
+            _check_ours(self._path, self._timeouts.lock)
             self.migrate(self._timeouts)
             self._connections.close()
             self._busy_seconds = self._timeouts.lock
@@ -130,21 +130,6 @@ class SqliteStore(SqlStore):
             if acquired:
                 self._writer.release()
 
-    def _check_ours(self) -> None:
-        """Refuse a file that is a database of something else, before anything is written to it."""
-        if not self._path.is_file() or not self._path.stat().st_size:
-            return
-        address = f"{self._path.absolute().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True, timeout=self._timeouts.lock)) as connection:
-            (marked,) = connection.execute("PRAGMA application_id").fetchone()
-            tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
-        # Stores from before have no mark, but the table that says which version they are.
-        if marked != APPLICATION_ID and (marked or (tables and "seeker_schema" not in tables)):
-            raise BadInput(
-                f"'{self._path}' is a database of something else; sessions cannot be kept in it.",
-                "Name another file with --store.",
-            )
-
     def _file_ids(self) -> list[tuple[int, int] | None]:
         """Return which files are at the store's path now: the database, its log and its index."""
         files: list[tuple[int, int] | None] = []
@@ -207,6 +192,43 @@ class SqliteStore(SqlStore):
             connection.close()
             raise
         return connection
+
+
+def copy_store(path: Path, out: Path) -> int:
+    """Write a store as it is at this moment to a new file; return how many sessions it has.
+
+    Nobody waits for it, and a store of an older version stays one, as does its copy.
+    """
+    try:
+        _check_ours(path, Timeouts().lock)
+        with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(out)) as copy:
+            os.chmod(out, 0o600)
+            # In one step: whoever writes meanwhile does not make it begin anew.
+            source.backup(copy, pages=-1)
+            # A copy is one file, without a log beside it.
+            copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+            (problem,) = copy.execute("PRAGMA quick_check(1)").fetchone()
+            if problem != "ok":
+                raise StoreError(f"the SQLite file is damaged ({problem})", _REMEDY)
+            return int(copy.execute("SELECT count(*) FROM sessions").fetchone()[0])
+    except sqlite3.Error as error:
+        raise _store_error(error) from error
+
+
+def _check_ours(path: Path, seconds: float) -> None:
+    """Refuse a file that is a database of something else, before anything is written to it."""
+    if not path.is_file() or not path.stat().st_size:
+        return
+    address = f"{path.absolute().as_uri()}?mode=ro"
+    with closing(sqlite3.connect(address, uri=True, timeout=seconds)) as connection:
+        (marked,) = connection.execute("PRAGMA application_id").fetchone()
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}
+    # Stores from before have no mark, but the table that says which version they are.
+    if marked != APPLICATION_ID and (marked or (tables and "seeker_schema" not in tables)):
+        raise BadInput(
+            f"'{path}' is a database of something else; sessions cannot be kept in it.",
+            "Name another file with --store.",
+        )
 
 
 @contextmanager

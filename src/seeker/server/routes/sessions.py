@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated, Any, Protocol
 
-from fastapi import APIRouter, Depends, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
 from seeker.engine import SessionSnapshot
+from seeker.errors import NotFound
 from seeker.server.dependencies import (
     Authorization,
     Id,
@@ -27,11 +29,13 @@ from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
     ACTS,
     ActRequest,
+    DeletedResponse,
     EventsResponse,
     ExplanationResponse,
     PageResponse,
     SessionResponse,
     StartRequest,
+    UserName,
 )
 from seeker.server.serializers import (
     events_response,
@@ -114,6 +118,31 @@ async def delete(id: Id, service: ServiceDep) -> Response:
     """Forget a session and all that belongs to it."""
     await service.run(lambda: service.engine.delete(id), id)
     return Response(status_code=204)
+
+
+@router.delete("", response_model=DeletedResponse, responses=problem_statuses(401, 403))
+async def delete_user(
+    service: ServiceDep,
+    user: Annotated[UserName, Query()],
+    owner: Annotated[UserName | None, Query(max_length=64)] = None,
+    authorization: Authorization = None,
+) -> Response:
+    """Forget all sessions of a user; needs a key.
+
+    With a key that may start sessions, those that were started with it; with an admin key, those of
+    the named owner, or those that were started without a key.
+    """
+    owner = service.keys.owner_of_users(authorization, owner)
+
+    def work() -> int:
+        deleted = 0
+        for id in list(service.engine.store.find(user, owner)):
+            with suppress(NotFound):  # it has just expired, or its user has deleted it
+                service.engine.delete(id)
+                deleted += 1
+        return deleted
+
+    return json_response(DeletedResponse.model_construct(deleted=await service.run(work)))
 
 
 acts = APIRouter(prefix="/v1/sessions/{id}", tags=["sessions"], route_class=StrictRoute)
