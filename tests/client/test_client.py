@@ -151,12 +151,12 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     [
         {},
         {"model": "pairwise", "strategy": "greedy", "page_size": 5},
-        {"filter": {"price": {"lt": 12}}, "prior": "red", "user": "ann"},
+        {"filter": {"price": {"lt": 12}}, "query": "red", "user": "ann"},
         {"model": seeker.models.Choice(slip=0.1), "strategy": seeker.display.EpsilonGreedy(0.3)},
         {"user": np.linspace(0, 2, 12), "repeat": "unrated"},
         {**seeker.PAPER},
     ],
-    ids=["usual", "names", "prior", "objects", "vector", "paper"],
+    ids=["usual", "names", "query", "objects", "vector", "paper"],
 )
 def test_a_program_does_not_notice_where_its_session_is(
     given: dict[str, Any], folder: Path, place: Catalog | Client
@@ -236,8 +236,6 @@ def test_others_look_at_a_shared_session_and_go_on_by_themselves(client: Client,
 
 
 def test_what_cannot_be_asked_of_a_server(client: Client) -> None:
-    with pytest.raises(BadInput, match="words"):
-        client.session(prior=np.zeros(120))  # type: ignore[arg-type]
     with pytest.raises(BadInput, match="words"):
         client.session().say([1.0, 2.0])
     with pytest.raises(BadInput, match="JSON"):

@@ -76,7 +76,7 @@ def test_however_a_session_begins(catalog: Catalog, start: str) -> None:
     prior[::3] = -np.inf
     ways: dict[str, dict[str, Any]] = {
         "prior": {"prior": prior},
-        "words": {"prior": "item 33"},
+        "words": {"query": "item 33"},
         "filter": {"filter": {"kind": "kind 2"}, "strategy": display.EpsilonGreedy(epsilon=0.3)},
         "person": {"user": {"colour": np.linspace(0.1, 3.0, 9)}},
         "always": {"repeat": "always"},

@@ -15,8 +15,8 @@ from support.engines import engine
 
 def test_the_answer_is_that_of_a_session_in_this_process(two_views: Catalog) -> None:
     one = engine(two_views)
-    shown = one.start(seed=5, filter={"price": {"lt": 12}}, prior="kind 2")
-    session = two_views.session(seed=5, filter={"price": {"lt": 12}}, prior="kind 2")
+    shown = one.start(seed=5, filter={"price": {"lt": 12}}, query="kind 2")
+    session = two_views.session(seed=5, filter={"price": {"lt": 12}}, query="kind 2")
     for _ in range(4):
         assert shown.page == session.page()
         item = shown.page.ids[1]
@@ -56,7 +56,8 @@ def test_the_options_of_a_session_are_the_same_wherever_they_are_given() -> None
     fields = StartRequest.model_fields
     client = inspect.signature(Client.session).parameters
     for name in SessionOptions.__annotations__:
-        assert name in client
-        assert ("query" if name == "prior" else name) in fields
+        if name != "prior":  # numbers for all items are not sent around
+            assert name in client
+            assert name in fields
     for name in ("page_size", "repeat"):
         assert public[name].default == client[name].default == fields[name].default

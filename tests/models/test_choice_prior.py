@@ -10,6 +10,7 @@ import pytest
 from seeker import BadInput, Catalog, Session
 from seeker.kernels import reference
 from seeker.models import Choice
+from seeker.models.words import DEFAULT_WORDS
 from seeker.types import Doubles
 from support.catalogs import random_catalog
 
@@ -84,7 +85,9 @@ def test_sessions_from_before_mean_what_they_meant() -> None:
         session.dislike(page[1])
     assert old.page() == even.page()
     np.testing.assert_array_equal(old.belief.log_posterior, even.belief.log_posterior)
-    assert old.events[0].to_json() == json.loads(OLD_START) | {"schema": 3}
+    written = old.events[0].to_json()
+    assert written["model"].pop("words") == [*DEFAULT_WORDS]
+    assert written == json.loads(OLD_START) | {"schema": 4}
     assert catalog.session().events[0].to_json()["model"]["weights"] == "broad"
 
 

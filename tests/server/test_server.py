@@ -151,7 +151,7 @@ def test_operations(http: httpx.Client, store: str, folder: Path, tmp_path: Path
     assert "looking for 'red'" in told
     assert [line[16:] for line in told.splitlines()[2:]] == [
         "like 'item-1' among 2 shown",
-        "say 'blue', as keywords",
+        "say 'blue'",
         "no longer say 'blue'",
         'only where {"price": {"lt": 9}}',
         "no filter",

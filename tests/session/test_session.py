@@ -64,7 +64,7 @@ def test_the_papers_setting() -> None:
     catalog = random_catalog(100)
     session = catalog.session(**seeker.PAPER)
     start = session.state.start
-    assert start.model == Pairwise(alpha=1.0, scale="raw")
+    assert start.model == Pairwise(alpha=1.0, scale="raw", words="paper")
     assert start.strategy == display.Boltzmann(c=np.sqrt(1 / 8), score="log", first="ranked")
     assert start.repeat == "always"
     assert start.page_size == 12

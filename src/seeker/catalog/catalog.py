@@ -40,12 +40,20 @@ from seeker.catalog.views import check_items, check_sizes, check_views, open_map
 from seeker.errors import BadInput, NotFound
 from seeker.kernels.parallel import Stop, never
 from seeker.models.limits import DEFAULT_LIMITS
+from seeker.models.words import KeywordMatches, combine_matches
 from seeker.session import Event, Item, Session, Start
-from seeker.session.events import REPEATS, Repeat
+from seeker.session.events import REPEATS, Repeat, Say
 from seeker.session.finder import Finder
 from seeker.session.local_finder import LocalFinder
 from seeker.session.rows import RowIndex
-from seeker.session.validation import check_filter, check_prior, check_seed, check_user
+from seeker.session.validation import (
+    check_filter,
+    check_prior,
+    check_query,
+    check_seed,
+    check_user,
+)
+from seeker.session.words import SearchWord
 from seeker.space import Metric, View
 from seeker.space.linear_map import LinearMap
 from seeker.space.view import Scale
@@ -234,6 +242,7 @@ class Catalog:
         user: object = None,
         repeat: Repeat = "never",
         views: Sequence[str] | None = None,
+        query: str | None = None,
     ) -> Session:
         """Start a search.
 
@@ -244,23 +253,27 @@ class Catalog:
         "price": {"lt": 50}}. user: a name, or the vector c of φ(c, x) = c ⊙ x, by view if there
         are several. repeat: whether items may be shown again: "never" once they were on screen,
         "unrated" unless they were judged, "always". views: by which items are compared; unless
-        given, those that the model was learned for, or all that were not learned.
+        given, those that the model was learned for, or all that were not learned. query: words to
+        begin with, as `Session.say` takes them.
         """
         if repeat not in REPEATS:
             raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
         if model is None and views is None:
             model, views = self.usual_model()
         chosen = None if views is None else check_names("views", views)
+        seen = self.with_views(chosen)
+        used = models.named(models.DEFAULT if model is None else model)
         start = Start(
-            model=models.named(models.DEFAULT if model is None else model),
+            model=used,
             strategy=display.named(strategy),
             page_size=check_whole("page_size", page_size, 1),
             seed=check_seed(seed),
             prior=check_prior(prior, len(self)),
             filter=check_filter(filter),
-            user=check_user(user, self.with_views(chosen).views),
+            user=check_user(user, seen.views),
             repeat=repeat,
             views=chosen,
+            query=None if query is None else Say(check_query(query)).understood(seen, used),
         )
         return Session(self, [start])
 
@@ -339,18 +352,43 @@ class Catalog:
     def search(
         self, words: str, limit: int = 50, filter: Mapping[str, Any] | None = None
     ) -> list[Hit]:
-        """Return the items that match some words, best first."""
-        rows, scores = self._collection.table.scores(words, limit, filter)
-        items = self.items(rows.tolist())
-        return [Hit(item, score) for item, score in zip(items, scores.tolist(), strict=True)]
+        """Return the items that match some words by their letters, best first."""
+        limit = check_whole("limit", limit, 1)
+        matches = self.match_words(self.find_words(words))
+        passing = self.matching(filter)[matches.rows] if filter else np.True_
+        scores = np.where(passing, matches.values, -np.inf)
+        best = np.argsort(-scores, kind="stable")[:limit]
+        best = best[scores[best] > -np.inf]
+        items = self.items(matches.rows[best].tolist())
+        return [Hit(item, score) for item, score in zip(items, scores[best].tolist(), strict=True)]
+
+    def find_words(self, text: str) -> tuple[SearchWord, ...]:
+        """Return the words of a text, each with what stands for it in the items' fields.
+
+        Other forms of a word count, and longer words that it is a part of; where there are none,
+        words that are spelled nearly so.
+        """
+        return self._collection.table.vocabulary.find(text)
+
+    def match_words(self, words: Sequence[SearchWord]) -> KeywordMatches:
+        """Return how much more the items match some words than the average one."""
+        table = self._collection.table
+        hits = [(*table.word_hits(word), word.trust) for word in words if word.terms]
+        return combine_matches(hits, len(self))
 
     def keyword_prior(self, words: str) -> Doubles:
-        """Return log-probabilities from a keyword search, (items,).
+        """Return log-probabilities from a search for any of the words as they stand, (items,).
 
-        Three quarters are shared by the hits in proportion to their scores; the rest is spread
-        evenly, so that nothing is impossible. Without a hit all items are equal.
+        Sessions that began before words were searched for otherwise go on with it. Three quarters
+        are shared by the hits in proportion to their scores; the rest is spread evenly, so that
+        nothing is impossible. Without a hit all items are equal.
         """
         return keywords.keyword_prior(*self._collection.table.scores(words), len(self))
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether words can be compared with anything: titles, texts, attributes, or a view."""
+        return self.reads_text or self._collection.has_words
 
     @property
     def reads_text(self) -> bool:
@@ -371,7 +409,7 @@ class Catalog:
 
 @dataclass(frozen=True)
 class Hit:
-    """An item found by keyword search, and its score (BM25; larger is better)."""
+    """An item found by keyword search, and its score: how much more it matches than others."""
 
     item: Item
     score: float

@@ -22,10 +22,12 @@ from seeker.catalog.filters import Attribute, Facet, SqlCondition, sql_condition
 from seeker.catalog.item_writer import value_problem
 from seeker.catalog.manifest_fields import is_media_name
 from seeker.errors import Conflict
+from seeker.session.words import SearchWord
 from seeker.types import Doubles, Rows
 from seeker.validation import check_whole
 
 _MAX_CACHED_FACETS = 16
+_MAX_CACHED_WORDS = 64
 _WALK_ROWS = 4096
 
 
@@ -170,6 +172,7 @@ class ItemTable:
         self._connections = connections
         self.count = count
         self._facets: dict[int, dict[str, Facet]] = {}
+        self._word_hits: dict[SearchWord, tuple[Rows, Doubles]] = {}
 
     @cached_property
     def attributes(self) -> Mapping[str, Attribute]:
@@ -286,6 +289,60 @@ class ItemTable:
         if not all(isinstance(one, float) and math.isfinite(one) for one in scores):
             raise unreadable("its keyword index gives scores that are no numbers")
         return self._check_rows(rows), np.array(scores, np.float64)
+
+    @property
+    def has_worded_attributes(self) -> bool:
+        """Whether there are attributes that are texts or tags."""
+        return any(one.kind in ("text", "tags") for one in self.attributes.values())
+
+    @cached_property
+    def has_texts(self) -> bool:
+        """Whether an item has a text, or a title that is not merely its id."""
+        return bool(self._all("SELECT 1 FROM items WHERE title != id OR text != '' LIMIT 1"))
+
+    @cached_property
+    def vocabulary(self) -> keywords.Vocabulary:
+        """The terms that are in the items' fields."""
+        return keywords.Vocabulary(self._connections.use)
+
+    def word_hits(self, word: SearchWord) -> tuple[Rows, Doubles]:
+        """Return who has a word, ascending, and how probably it is said of each, (hits,) each.
+
+        A person takes one word of one field: the fewer there are, the more probably this one.
+        """
+        hits = self._word_hits.get(word)
+        if hits is None:
+            hits = self._find_word_hits(word)
+            if len(self._word_hits) >= _MAX_CACHED_WORDS:
+                self._word_hits.clear()
+            self._word_hits[word] = hits
+        return hits
+
+    def _find_word_hits(self, word: SearchWord) -> tuple[Rows, Doubles]:
+        rows, values = [], []
+        for place, (field, share) in enumerate(keywords.FIELDS.items()):
+            by_row: dict[int, tuple[float, bytes]] = {}
+            for term, weight in sorted(word.terms, key=lambda one: one[1]):
+                by_row.update((row, (weight, sizes)) for row, sizes in self._term_hits(term, field))
+            sizes = keywords.read_sizes([sizes for _, sizes in by_row.values()])[:, place]
+            weights = np.array([weight for weight, _ in by_row.values()])
+            rows.append(self._check_rows(by_row))
+            values.append(share * weights / sizes.clip(1, keywords.MAX_FIELD_WORDS))
+        different, places = np.unique(np.concatenate(rows), return_inverse=True)
+        total: Doubles = np.zeros(len(different))
+        np.add.at(total, places, np.concatenate(values))
+        return different, total
+
+    def _term_hits(self, term: str, field: str) -> list[tuple[int, bytes]]:
+        """Return the rows that have a term in a field, and the sizes of their fields."""
+        hits = self._all(
+            "SELECT words.rowid, sz FROM words JOIN words_docsize ON id = words.rowid "
+            "WHERE words MATCH ?",
+            keywords.field_query(term, field),
+        )
+        if not all(isinstance(sizes, bytes) for _, sizes in hits):
+            raise unreadable("its keyword index has no sizes of fields")
+        return hits
 
     def facets(self, filter: Mapping[str, Any] | None, limit: int) -> dict[str, Facet]:
         """Return how every attribute's values are spread over the items that pass."""

@@ -41,6 +41,11 @@ class ItemCollection(Protocol):
         """The item table, for filters and search."""
         ...
 
+    @property
+    def has_words(self) -> bool:
+        """Whether the items have words beside their ids: titles, texts, attributes."""
+        ...
+
     def row(self, id: str) -> int | None:
         """Return the place of an item, if it is there."""
         ...
@@ -69,6 +74,11 @@ class MemoryItems:
         """Return the items at some places."""
         titles = self._titles or self.ids
         return [Item(self.ids[row], titles[row], None, self._attributes.at(row)) for row in rows]
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Whether the items have words beside their ids."""
+        return self._titles is not None or self.table.has_worded_attributes
 
     @cached_property
     def table(self) -> ItemTable:
@@ -193,6 +203,11 @@ class StoredItems:
         self._row_cache: dict[str, int] = {}
         self._item_cache: dict[int, CachedItem] = {}
         self._cached_characters = 0
+
+    @cached_property
+    def has_words(self) -> bool:
+        """Whether the items have words beside their ids."""
+        return self.table.has_worded_attributes or self.table.has_texts
 
     def row(self, id: str) -> int | None:
         """Return the place of an item, if it is there."""

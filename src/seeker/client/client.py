@@ -8,7 +8,6 @@ from typing import Any
 from seeker import display, models
 from seeker.client.session import RemoteSession, SharedSession, parse_item
 from seeker.client.transport import Transport, path_segment
-from seeker.errors import BadInput
 from seeker.session import Item
 from seeker.session.events import Repeat
 
@@ -33,7 +32,7 @@ class Client:
         strategy: str | display.Strategy | None = None,
         page_size: int = 12,
         seed: int | None = None,
-        prior: str | None = None,
+        query: str | None = None,
         filter: Mapping[str, Any] | None = None,
         user: object = None,
         repeat: Repeat = "never",
@@ -42,17 +41,12 @@ class Client:
     ) -> RemoteSession:
         """Start a search; see `Catalog.session`. The server draws a seed unless one is given.
 
-        prior: words to search for. personalise: begin with what a named user's last session
+        query: words to begin with. personalise: begin with what a named user's last session
         taught.
         """
-        if prior is not None and not isinstance(prior, str):
-            raise BadInput(
-                "A remote session begins with words, not with an array of probabilities.",
-                "Give words, or use a catalog in this process.",
-            )
         body = {
             "catalog": self._catalog,
-            "query": prior,
+            "query": query,
             "filter": filter,
             "model": models.to_json(model) if isinstance(model, models.Model) else model,
             "strategy": display.to_json(strategy)

@@ -15,6 +15,7 @@ from seeker.cluster.scores import FrontScores
 from seeker.display import Ranking
 from seeker.display.context import RankingInputs
 from seeker.kernels.parallel import Interrupted, Stop, never
+from seeker.models.words import NO_MATCHES
 from seeker.session import Start
 from seeker.session.finder import Finder, RankingHead
 from seeker.session.rows import RowIndex
@@ -107,13 +108,14 @@ class ShardFinder(Finder):
 
     def _request_builder(self, ranking: RankingInputs) -> RequestBuilder:
         """Return what makes requests about the session as it is now."""
-        prior = self._scores.log_prior
+        prior, said = self._scores.log_prior, self._evidence.words
+        words = [term.with_matches(NO_MATCHES) for term in said]
         inputs = ScoringInputs(
             key=self._key,
             views=tuple(self._catalog.views),
             model=self._scores.model,
             person=self._state.start.person,
-            evidence=self._evidence,
+            evidence=replace(self._evidence, words=tuple(words)),
             rows=self._scores.rows,
             prior=None if prior is None else prior.name,
             seed=ranking.seed,
@@ -121,7 +123,8 @@ class ShardFinder(Finder):
             clicks=ranking.clicks,
             later=ranking.later,
         )
-        return RequestBuilder(inputs, prior, self._vectors, self._sent)
+        matches = [term.matches for term in said]
+        return RequestBuilder(inputs, prior, self._vectors, matches, self._sent)
 
 
 def session_key(

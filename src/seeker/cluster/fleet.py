@@ -26,6 +26,7 @@ from seeker.cluster.prior import Prior, PriorPart
 from seeker.cluster.transport import Transport
 from seeker.errors import SeekerError
 from seeker.kernels.parallel import Interrupted, Stop
+from seeker.models.words import KeywordMatches
 from seeker.space import CatalogVectors
 
 
@@ -59,18 +60,21 @@ class SentAttachments:
 
     vectors: dict[int, set[int]] = field(default_factory=dict)
     priors: dict[int, str] = field(default_factory=dict)
+    matches: dict[int, set[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class RequestBuilder:
     """Makes the requests of one session at one step, with what a shard needs to answer them.
 
-    prior: of the whole catalog, None for an even one. vectors: of all items.
+    prior: of the whole catalog, None for an even one. vectors: of all items. words: what matches
+    those that were said, in the whole catalog.
     """
 
     inputs: ScoringInputs
     prior: Prior | None
     vectors: CatalogVectors
+    words: Sequence[KeywordMatches]
     sent: SentAttachments
 
     def build(
@@ -78,7 +82,9 @@ class RequestBuilder:
     ) -> ShardRequest:
         """Return a request to a shard; rows: that it holds. missing: what it says it lacks."""
         attachments = Attachments(
-            self._missing_vectors(shard, rows, missing), self._missing_prior(shard, missing)
+            self._missing_vectors(shard, rows, missing),
+            self._missing_prior(shard, missing),
+            self._missing_matches(shard, rows, missing),
         )
         return ShardRequest(self.inputs, attachments, query, idle)
 
@@ -101,6 +107,16 @@ class RequestBuilder:
             return None
         self.sent.priors[shard] = self.prior.name
         return self.prior.parts[shard]
+
+    def _missing_matches(
+        self, shard: int, rows: RowRange, missing: MissingDataReply
+    ) -> dict[str, KeywordMatches]:
+        """Return a shard's parts of what matches words, as far as it probably lacks them."""
+        sent = self.sent.matches.setdefault(shard, set())
+        sent.difference_update(missing.matches)
+        new = [matches for matches in self.words if matches.name not in sent]
+        sent.update(matches.name for matches in new)
+        return {matches.name: matches.part(rows.first, rows.last) for matches in new}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from seeker.cluster.prior import PriorPart
 from seeker.models.base import Evidence, Model
+from seeker.models.words import KeywordMatches
 from seeker.types import Doubles, Rows
 
 Vectors: TypeAlias = tuple[Doubles, ...]
@@ -19,8 +20,9 @@ class ScoringInputs:
     """All of a session that the scores and the order of items depend on, at one step.
 
     key: a name under which a shard keeps what it has computed. views: the names of those that are
-    compared. rows: the items that the evidence speaks of. prior: the name of the log-prior, None
-    for an even one. clicks, later: as in `display.RankingContext`.
+    compared. evidence: without what matches the words of it, which is named only. rows: the items
+    that the evidence speaks of. prior: the name of the log-prior, None for an even one. clicks,
+    later: as in `display.RankingContext`.
     """
 
     key: str
@@ -38,10 +40,15 @@ class ScoringInputs:
 
 @dataclass(frozen=True, eq=False)
 class Attachments:
-    """What a shard may not have yet: vectors of items that other shards hold, and its prior."""
+    """What a shard may not have yet.
+
+    vectors: of items that other shards hold. prior: its part of it. matches: by name, its part of
+    what matches words.
+    """
 
     vectors: Mapping[int, Vectors] = field(default_factory=dict)
     prior: PriorPart | None = None
+    matches: Mapping[str, KeywordMatches] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -187,12 +194,13 @@ class MissingDataReply:
     """The shard cannot answer before it has more.
 
     part: its part of the catalog. prior: its part of the prior. rows: the items whose vectors it
-    needs.
+    needs. matches: names of what matches words.
     """
 
     part: bool = False
     prior: bool = False
     rows: tuple[int, ...] = ()
+    matches: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 
@@ -42,6 +43,7 @@ from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
 from seeker.models.warmup import warm_up
+from seeker.models.words import KeywordMatches
 from seeker.space import CatalogVectors
 from seeker.types import Doubles
 
@@ -80,6 +82,7 @@ class ShardSession:
         part = part.with_views(inputs.views)
         self._part = part
         self._vectors: dict[int, Vectors] = {}
+        self._matches: dict[str, KeywordMatches] = {}
         model, person = inputs.model, inputs.person
         lookup = PartVectors(part, self._vectors)
         self.scores = Scores(model, model.space(part.views, person, lookup=lookup), limits=limits)
@@ -107,18 +110,23 @@ class ShardSession:
         )
         new_prior, prior = inputs.prior != self._prior, attachments.prior
         no_prior = new_prior and inputs.prior is not None and prior is None
-        if unknown or no_prior:
-            return MissingDataReply(prior=no_prior, rows=unknown)
+        self._matches.update(attachments.matches)
+        words = inputs.evidence.words
+        no_matches = tuple(term.name for term in words if term.name not in self._matches)
+        if unknown or no_prior or no_matches:
+            return MissingDataReply(prior=no_prior, rows=unknown, matches=no_matches)
         if new_prior:
             self.scores.set_prior(None if prior is None else prior.unpacked())
             self._prior = inputs.prior
-        self.scores.condition_on(inputs.evidence)
+        known = tuple(term.with_matches(self._matches[term.name]) for term in words)
+        self.scores.condition_on(replace(inputs.evidence, words=known))
         return None
 
     @property
     def nbytes(self) -> int:
         """About how many bytes this takes."""
         vectors = sum(vector.nbytes for many in self._vectors.values() for vector in many)
+        vectors += sum(matches.nbytes for matches in self._matches.values())
         shortlist = 0 if self.shortlist is None else self.shortlist.nbytes
         return _SESSION_BYTES + self.scores.nbytes + vectors + shortlist
 

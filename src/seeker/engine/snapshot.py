@@ -63,7 +63,7 @@ class SessionSnapshot:
             length=length,
             query=state.query,
             filter=state.filter,
-            said=[said.text for said in state.texts if said.text],
+            said=state.said,
             exploration=state.exploration,
             found=state.found,
             likes=state.likes,

@@ -210,3 +210,17 @@ def text(column, beta, sign, units):  # type: ignore[no-untyped-def]
         value = sign * to_units(log_sigmoid(beta * column[r]))
         for theta in range(units.shape[0]):
             units[theta, r] += value
+
+
+@kernel
+def words(letters, exponents, highest, meaning, log_top, sign, units):  # type: ignore[no-untyped-def]
+    """Add sign · (log(letters_t + meaning · e^exponent_t) − log_top) to all rows of units.
+
+    letters, exponents: (items,); no exponent counts for more than the highest. units: (thetas,
+    items).
+    """
+    for r in range(letters.size):
+        mixture = letters[r] + meaning * exp(min(exponents[r], highest))
+        value = sign * to_units(min(log(mixture) - log_top, 0.0))
+        for theta in range(units.shape[0]):
+            units[theta, r] += value

@@ -11,14 +11,16 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from seeker.models.words import WordsTerm, check_words
 from seeker.space import Space, VectorLookup, View
 from seeker.space.columns import DirectionProbe, DistanceProbe
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
+from seeker.validation import check_number
 
 if TYPE_CHECKING:
     from seeker.models.score_drop import ClickEffect
@@ -51,6 +53,7 @@ class Evidence:
 
     clicks: tuple[ClickEvidence, ...] = ()
     texts: tuple[TextEvidence, ...] = ()
+    words: tuple[WordsTerm, ...] = ()
 
     @property
     def likes(self) -> tuple[int, ...]:
@@ -92,6 +95,11 @@ class TextTerm:
     along: DirectionProbe
 
 
+def is_text(term: Term) -> bool:
+    """Return whether a term comes from text, not from a click."""
+    return isinstance(term, TextTerm | WordsTerm)
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """The settings θ that a model leaves open, with their log-prior.
@@ -108,13 +116,21 @@ class Grid:
 class Model(ABC):
     """How clicks become a log-likelihood for every item.
 
-    beta: how much text feedback counts.
+    beta: how much a direction counts that was given as text feedback. words: how much words count:
+    the shares of letters and of meaning, and the noise of meaning (`models.words.WordShares`); or
+    "paper": words are a direction in the view that reads them.
     """
 
     name: ClassVar[str]
     uses_average: ClassVar[bool] = False
     """Whether adding a term takes D̄, the distance of the average item."""
     beta: float
+    words: tuple[float, ...] | Literal["paper"]
+
+    def check_text_settings(self) -> None:
+        """Refuse settings of text and words that make no sense."""
+        check_number("beta", self.beta, 0.0)
+        object.__setattr__(self, "words", check_words(self.words))
 
     @property
     def units(self) -> Scale:
@@ -181,8 +197,8 @@ class Model(ABC):
             return sum(space.along(v, r, i) - space.along(v, r, j) for v, r in directions.items())
 
         texts = [TextTerm(DirectionProbe(v, tuple(map(float, r)))) for v, r in directions.items()]
-        return [*texts, *self.click_terms(evidence, shift)]
+        return [*texts, *evidence.words, *self.click_terms(evidence, shift)]
 
     def probe(self, term: Term) -> list[DistanceProbe]:
         """Return the columns that a term needs."""
-        return [] if isinstance(term, TextTerm) else [DistanceProbe(row) for row in self.rows(term)]
+        return [] if is_text(term) else [DistanceProbe(row) for row in self.rows(term)]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from seeker.models.base import Adder, Evidence, Grid, Term, TermValues, fitting, signs_for
 from seeker.models.pairwise import AVERAGE, UniformViewsModel
+from seeker.models.words import DEFAULT_WORDS
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles
 from seeker.validation import check_number
@@ -42,6 +43,7 @@ class Bipartite(UniformViewsModel):
     scale: Scale = "unit"
     beta: float = 1.0
     views: tuple[str, ...] | None = None
+    words: tuple[float, ...] | Literal["paper"] = DEFAULT_WORDS
 
     def __post_init__(self) -> None:
         check_number("alpha1", self.alpha1, 0.0)

@@ -12,6 +12,7 @@ import numpy as np
 
 from seeker.errors import BadInput, short_repr
 from seeker.models.base import Adder, Evidence, Grid, Model, Term, TermValues, signs_for
+from seeker.models.words import DEFAULT_WORDS
 from seeker.types import Array, Doubles
 from seeker.validation import check_few_numbers, check_number
 
@@ -52,10 +53,11 @@ class Choice(Model):
     slip: float = 0.05
     beta: float = 1.0
     weights: tuple[float, ...] | Literal["broad"] | None = "broad"
+    words: tuple[float, ...] | Literal["paper"] = DEFAULT_WORDS
 
     def __post_init__(self) -> None:
         check_number("slip", self.slip, 0.0, below=1.0)
-        check_number("beta", self.beta, 0.0)
+        self.check_text_settings()
         sigmas = sorted(check_few_numbers("sigmas", self.sigmas, 64), reverse=True)
         if not sigmas or len(set(sigmas)) < len(sigmas):
             raise BadInput("sigmas must hold at least one number, and none of them twice.")

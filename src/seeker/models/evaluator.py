@@ -16,7 +16,8 @@ import numpy as np
 
 from seeker.errors import BadInput
 from seeker.kernels.parallel import over_blocks
-from seeker.models.base import Evidence, Grid, Model, Term, TextTerm
+from seeker.models.base import Evidence, Grid, Model, Term, TextTerm, is_text
+from seeker.models.words import WordsTerm
 from seeker.space import Space
 from seeker.space.columns import DistanceProbe, PreparedProbes
 from seeker.types import Array, Doubles, Rows
@@ -126,8 +127,9 @@ class TermBatch(ColumnBatch):
     ) -> None:
         super().__init__(space, store, (probe for term, _ in terms for probe in model.probe(term)))
         by_row = {probe.row: place for probe, place in self.places.items()}
-        clicks = [(term, sign) for term, sign in terms if not isinstance(term, TextTerm)]
+        clicks = [(term, sign) for term, sign in terms if not is_text(term)]
         self._texts = [(term.along, sign) for term, sign in terms if isinstance(term, TextTerm)]
+        self._words = [(term, sign) for term, sign in terms if isinstance(term, WordsTerm)]
         self._beta = model.beta
         self._average = model.uses_average and bool(clicks)
         self._add = model.adder(clicks, by_row, grid, space.dtype) if clicks else None
@@ -140,12 +142,29 @@ class TermBatch(ColumnBatch):
             return
         for along, sign in self._texts:
             text(self.space.direction(along, rows), self._beta, sign, units)
+        for term, sign in self._words:
+            self._add_words(term, sign, rows, units)
         if self._add is None:
             return
         columns = self.columns(rows, where)
         if keep and isinstance(where, slice):
             self.store.write(self.places, where, columns)
         self._add(columns, self.space.average(rows) if self._average else None, units)
+
+    def _add_words(self, term: WordsTerm, sign: int, rows: Rows, units: Array) -> None:
+        from seeker.kernels.likelihood import words
+
+        letters = term.matches.at(rows)
+        letters *= term.letters
+        letters += term.chance
+        if term.along is None:
+            exponents, meaning = np.zeros(len(rows)), 0.0
+        else:
+            exponents, meaning = self.space.direction(term.along, rows), term.meaning
+            exponents -= term.level
+            exponents *= term.sharpness
+        highest, log_top = term.highest_exponent, term.log_top
+        words(letters, exponents, highest, meaning, log_top, sign, units)
 
 
 NO_TERMS: frozenset[Term] = frozenset()
@@ -208,6 +227,8 @@ class ScoreEvaluator:
 
     def depth(self, term: Term) -> float:
         """Return how far below zero a term can be, in nats."""
+        if isinstance(term, WordsTerm):
+            return term.depth
         if isinstance(term, TextTerm):
             return self.model.beta * self.space.longest(term.along) + 1.0
         return self.model.depth(term, self.space.reach)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from seeker.models.base import (
     signs_for,
 )
 from seeker.models.score_drop import ClickEffect
+from seeker.models.words import DEFAULT_WORDS
 from seeker.space.view import Scale, check_scale
 from seeker.types import Array, Doubles
 from seeker.validation import check_names, check_number
@@ -35,7 +36,7 @@ class UniformViewsModel(Model):
     views: tuple[str, ...] | None
 
     def __post_init__(self) -> None:
-        check_number("beta", self.beta, 0.0)
+        self.check_text_settings()
         check_scale(self.scale)
         if self.views is not None:
             object.__setattr__(self, "views", check_names("views", self.views))
@@ -80,6 +81,7 @@ class Pairwise(UniformViewsModel):
     scale: Scale = "unit"
     beta: float = 1.0
     views: tuple[str, ...] | None = None
+    words: tuple[float, ...] | Literal["paper"] = DEFAULT_WORDS
 
     def __post_init__(self) -> None:
         check_number("alpha", self.alpha, 0.0)

@@ -15,7 +15,7 @@ import numpy as np
 
 from seeker.kernels import EXACT
 from seeker.kernels.parallel import Interrupted, Stop, over_blocks
-from seeker.models.base import Evidence, Term
+from seeker.models.base import Evidence, Term, is_text
 from seeker.models.evaluator import ColumnBatch, ScoreEvaluator
 from seeker.space.columns import DistanceProbe
 from seeker.types import Doubles
@@ -47,7 +47,7 @@ class ScoreDropBound:
 
     def between(self, stage: frozenset[Term], terms: frozenset[Term]) -> float:
         """Return the most that leads from a stage to the terms that count: 0 where nobody knows."""
-        new = terms - stage
+        new = {term for term in terms - stage if not is_text(term)}  # words only lower scores
         if stage != self.stage or stage - terms or not new:
             return 0.0
         click = self.effect.click(list(new))

@@ -6,6 +6,8 @@ import numpy as np
 
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
 from seeker.models.protocol import ItemScores
+from seeker.models.words import WordsTerm
+from seeker.space.columns import DirectionProbe
 
 _warm: set[object] = set()
 
@@ -30,7 +32,9 @@ def warm_up(scores: ItemScores) -> None:
         ClickEvidence(0, True, (0,)),
         ClickEvidence(scores.count - 1, False, (scores.count - 1, 0)),
     )
-    for evidence in (Evidence(clicks), Evidence(clicks[:1], (TextEvidence(0, direction),))):
+    said = WordsTerm("", 0.5, 0.25, 1.0, DirectionProbe(0, direction, plain=True))
+    words = Evidence(clicks[:1], (TextEvidence(0, direction),), (said,))
+    for evidence in (Evidence(clicks), words):
         scores.values(scores.model.terms(evidence, space), rows)
     values, floats = scores.at(rows), np.zeros(1, np.float32)
     round_up(values, floats)

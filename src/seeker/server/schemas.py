@@ -95,7 +95,7 @@ class StartRequest(RequestBody):
             "model": None if self.model is None else parse_model(self.model),
             "strategy": strategy,
             "page_size": self.page_size,
-            "prior": self.query or None,
+            "query": (self.query or "").strip() or None,
             "filter": self.filter or None,
             "user": self.user,
             "repeat": self.repeat,

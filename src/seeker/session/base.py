@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Readers: TypeAlias = Mapping[str, Callable[[Any], Any]]
 """How the fields of an event are read from JSON, by field."""
 
-SCHEMA = 3
+SCHEMA = 4
 """The version of the form in which events are written."""
 
 

@@ -20,12 +20,16 @@ import numpy as np
 from seeker import display, models
 from seeker.errors import BadInput, Conflict
 from seeker.session.base import SCHEMA, Event, EventContext, Readers
+from seeker.session.protocol import SearchableCatalog
 from seeker.session.state import Rating, State
-from seeker.session.validation import check_filter, check_say_vector, embed_words
+from seeker.session.validation import check_filter, check_say_vector
+from seeker.session.words import WordSearch, understand
 from seeker.types import Array, Doubles
 from seeker.validation import check_number, check_whole
 
-_SCHEMAS = (1, 2, 3)  # 2 added all events after Undo, and its count; 3 calls exploration explore
+_SCHEMAS = (1, 2, 3, 4)
+"""2 added all events after Undo, and its count; 3 calls exploration explore; 4 says how words are
+searched for."""
 
 Verdict = Literal["like", "dislike", "clear"]
 VERDICTS = ("like", "dislike", "clear")
@@ -59,8 +63,9 @@ def _floats(values: Any) -> tuple[float, ...]:
 class Start(Event):
     """How a session began; always its first event.
 
-    prior: log-probabilities, (items,), or words to search for. user: by view, a person's vector.
-    views: by which items are compared, None for all that were not learned.
+    prior: log-probabilities, (items,); words in sessions that began before they were in `query`.
+    user: by view, a person's vector. views: by which items are compared, None for all that were
+    not learned. query: the words to begin with.
     """
 
     type = "start"
@@ -75,6 +80,7 @@ class Start(Event):
     user: str | Mapping[str, Doubles] | None = None
     repeat: Repeat = "never"
     views: tuple[str, ...] | None = None
+    query: Say | None = None
 
     @property
     def prior_array(self) -> Doubles | None:
@@ -100,6 +106,7 @@ class Start(Event):
             "user": user,
             "repeat": self.repeat,
             **({} if self.views is None else {"views": list(self.views)}),
+            **({} if self.query is None else {"query": self.query.fields()}),
         }
 
     @classmethod
@@ -117,13 +124,15 @@ class Start(Event):
             user=user,
             repeat=data["repeat"],
             views=None if views is None else tuple(map(str, views)),
+            query=None if data.get("query") is None else Say.from_json(data["query"]),
         )
 
     def apply(self, state: State) -> State:
         raise BadInput("A session can start only once.")
 
     def describe(self) -> str:
-        words = f", looking for {self.prior!r}" if isinstance(self.prior, str) else ""
+        query = self.prior if isinstance(self.prior, str) else self.query and self.query.text
+        words = f", looking for {query!r}" if query else ""
         passing = f", where {json.dumps(_filter_or_none(self.filter))}" if self.filter else ""
         return (
             f"start with {self.model.name} and {self.strategy.name}, pages of {self.page_size}, "
@@ -203,17 +212,34 @@ class Click(Event):
 
 @dataclass(frozen=True)
 class Say(Event):
-    """Text feedback: what was said, and its vector in a view.
+    """Text feedback: words, with what was understood; or a direction in a view.
 
-    Where no view reads text, the view is None, and the words are searched for as keywords.
+    vector: of the words in a view that reads text; None in the place of the view: there is none.
+    search: how the words are searched for. Without it, a vector is a direction in its view, and
+    words without one are keywords of a prior, as it was before words were searched for.
     """
 
     type = "say"
     path = "say"
-    readers: ClassVar[Readers] = {"text": str, "view": _text_or_none, "vector": _floats}
+    readers: ClassVar[Readers] = {
+        "text": str,
+        "view": _text_or_none,
+        "vector": _floats,
+        "search": WordSearch.from_json,
+    }
     text: str
     view: str | None = None
     vector: Sequence[float] = field(default=(), repr=False)
+    search: WordSearch | None = field(default=None, repr=False)
+
+    def fields(self) -> dict[str, Any]:
+        fields = super().fields()
+        del fields["search"]
+        return fields if self.search is None else {**fields, "search": self.search.to_json()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return super().from_json({"search": None, **data})
 
     def request(self) -> dict[str, Any]:
         if len(self.vector):
@@ -222,10 +248,13 @@ class Say(Event):
 
     def check(self, session: EventContext) -> Event:
         if isinstance(self.text, str) and self.text:
-            view, vector = embed_words(session.catalog, self.text)
-        else:
-            view, vector = check_say_vector(session.catalog, self.vector, self.view)
+            return self.understood(session.catalog, session.state.start.model)
+        view, vector = check_say_vector(session.catalog, self.vector, self.view)
         return Say(self.text, view, vector)
+
+    def understood(self, catalog: SearchableCatalog, model: models.Model) -> Say:
+        """Return the words with what they are understood to say in a catalog."""
+        return Say(self.text, *understand(catalog, model, self.text))
 
     def apply(self, state: State) -> State:
         return state.advance(self, texts=(*state.texts, self))
@@ -235,7 +264,7 @@ class Say(Event):
 
     def describe(self) -> str:
         where = "as keywords" if self.view is None else f"in view '{self.view}'"
-        return f"say {self.text!r}, {where}"
+        return f"say {self.text!r}" if self.search else f"say {self.text!r}, {where}"
 
 
 @dataclass(frozen=True)
@@ -254,7 +283,8 @@ class Unsay(Event):
         """Let the last text of these words go, or else the words that the session began with."""
         for place in reversed(range(len(state.texts))):
             if state.texts[place].text == self.text:
-                return state.advance(self, texts=state.texts[:place] + state.texts[place + 1 :])
+                texts = state.texts[:place] + state.texts[place + 1 :]
+                return state.advance(self, texts=texts, query=state.query_among(texts))
         if self.text == state.query:
             return state.advance(self, query=None)
         raise Conflict(f"Nobody has said '{self.text}', so there is nothing to take back.")
@@ -375,8 +405,11 @@ def fold(events: Iterable[Event]) -> State:
     start = next(remaining, None)
     if not isinstance(start, Start):
         raise BadInput("The events of a session must begin with its start.")
-    query = start.prior if isinstance(start.prior, str) else None
-    state = State(start, query=query, filter=start.filter)
+    state = State(start, filter=start.filter)
+    if isinstance(start.prior, str):
+        state = replace(state, query=start.prior)
+    elif start.query is not None:
+        state = replace(state, query=start.query.text, texts=(start.query,))
     for event in remaining:
         state = event.apply(state)
     return state

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from seeker.models.base import Evidence, TextTerm
+from seeker.models.base import Evidence, is_text
 from seeker.models.protocol import ItemScores
 from seeker.session.state import Rating
 
@@ -50,8 +50,8 @@ def explain_item(
     sample = np.linspace(0, scores.count - 1, min(scores.count, _SAMPLE_ITEMS)).astype(np.int64)
     rows = np.concatenate([[row], sample])
     terms = scores.model.terms(evidence, scores.space)
-    texts = [term for term in terms if isinstance(term, TextTerm)]
-    clicks = [term for term in terms if not isinstance(term, TextTerm)]
+    texts = [term for term in terms if is_text(term)]
+    clicks = [term for term in terms if not is_text(term)]
     shares = scores.model.shares(evidence, clicks, lambda some: scores.values(some, rows))
     return Explanation(
         item=item,

@@ -18,13 +18,16 @@ from seeker.kernels.parallel import Stop, never
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
 from seeker.models.protocol import ItemScores
 from seeker.models.warmup import warm_up
+from seeker.models.words import WordsTerm
 from seeker.session.belief import Belief
+from seeker.session.events import Say
 from seeker.session.explanation import Explanation, explain_item
 from seeker.session.prior import PriorInputs, log_prior, prior_inputs
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex, SeenItems
 from seeker.session.state import Rating, State
 from seeker.session.validation import view_of
+from seeker.session.words import words_term
 from seeker.types import Rows
 
 
@@ -56,6 +59,7 @@ class Finder(ABC):
         self._prior_inputs: PriorInputs | None = None
         self._evidence = Evidence()
         self._click_evidence: dict[str, tuple[Rating, ClickEvidence]] = {}
+        self._words: dict[int, tuple[Say, WordsTerm]] = {}
         self._seen = SeenItems(rows)
         self._order: display.Ranking | None = None
         warm_up(scores)
@@ -111,7 +115,7 @@ class Finder(ABC):
     @property
     def nbytes(self) -> int:
         """How many bytes are kept here; they can be dropped and computed again."""
-        return self._scores.nbytes
+        return self._scores.nbytes + sum(term.matches.nbytes for term in self._evidence.words)
 
     @property
     @abstractmethod
@@ -180,9 +184,23 @@ class Finder(ABC):
             texts=tuple(
                 TextEvidence(view_of(self._catalog, text), tuple(text.vector))
                 for text in state.texts
-                if text.view is not None
+                if text.view is not None and text.search is None
             ),
+            words=self._words_of(state),
         )
+
+    def _words_of(self, state: State) -> tuple[WordsTerm, ...]:
+        """Return what the words that are searched for say of the items of the catalog."""
+        before, self._words = self._words, {}
+        for text in state.texts:
+            if text.search is None:
+                continue
+            term = before.get(id(text), (None, None))[1]
+            if term is None:
+                view = None if text.view is None else view_of(self._catalog, text)
+                term = words_term(self._catalog, text.search, view, text.vector)
+            self._words[id(text)] = text, term
+        return tuple(term for _, term in self._words.values())
 
     def _evidence_of_click(self, rating: Rating) -> ClickEvidence:
         """Return a click by rows of the catalog."""

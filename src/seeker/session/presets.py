@@ -21,6 +21,7 @@ class SessionOptions(TypedDict, total=False):
     user: object
     repeat: Repeat
     views: Sequence[str] | None
+    query: str | None
 
 
 class PaperSetting(TypedDict):
@@ -33,7 +34,7 @@ class PaperSetting(TypedDict):
 
 
 PAPER: PaperSetting = {
-    "model": models.Pairwise(alpha=1.0, scale="raw"),
+    "model": models.Pairwise(alpha=1.0, scale="raw", words="paper"),
     "strategy": display.Boltzmann(score="log", first="ranked"),
     "page_size": 12,
     "repeat": "always",

@@ -16,7 +16,10 @@ from seeker.types import Doubles
 
 @dataclass(frozen=True)
 class PriorInputs:
-    """What of a state the prior depends on: words searched for, and what must hold of items."""
+    """What of a state the prior depends on: keywords, and what must hold of items.
+
+    words: only those of sessions in which they are no terms.
+    """
 
     words: tuple[str, ...]
     filter: Mapping[str, Any] | None
@@ -24,8 +27,10 @@ class PriorInputs:
 
 def prior_inputs(state: State) -> PriorInputs:
     """Return what of a state makes its prior; as long as it is the same, so is the prior."""
-    words = tuple(text.text for text in state.texts if text.view is None)
-    return PriorInputs(words if state.query is None else (state.query, *words), state.filter)
+    words = [one.text for one in state.texts if one.view is None and one.search is None]
+    if state.query is not None and state.start.query is None:
+        words.insert(0, state.query)
+    return PriorInputs(tuple(words), state.filter)
 
 
 def log_prior(

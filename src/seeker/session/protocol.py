@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from seeker.models.words import KeywordMatches
 from seeker.session.page import Item
 from seeker.space import View
 from seeker.types import Doubles, Floats
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from seeker.session.events import Start
     from seeker.session.finder import Finder
     from seeker.session.rows import RowIndex
+    from seeker.session.words import SearchWord
 
 
 class TombstoneLookup(Protocol):
@@ -56,7 +58,20 @@ class SearchableCatalog(Protocol):
         ...
 
     def keyword_prior(self, words: str) -> Doubles:
-        """Return log-probabilities from a keyword search, (items,)."""
+        """Return log-probabilities from a search for any of the words, (items,)."""
+        ...
+
+    def find_words(self, text: str) -> tuple[SearchWord, ...]:
+        """Return the words of a text, each with what stands for it in the items' fields."""
+        ...
+
+    def match_words(self, words: Sequence[SearchWord]) -> KeywordMatches:
+        """Return how much more the items match some words than the average one."""
+        ...
+
+    @property
+    def reads_words(self) -> bool:
+        """Whether there is anything that words can be compared with."""
         ...
 
     @property

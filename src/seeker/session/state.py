@@ -52,6 +52,16 @@ class State:
         return not informed and not any(event.reveals_items for _, event in self._backwards)
 
     @property
+    def said(self) -> list[str]:
+        """The words that were said since the session began, as far as they count."""
+        return [one.text for one in self.texts if one.text and one is not self.start.query]
+
+    def query_among(self, texts: tuple[Say, ...]) -> str | None:
+        """Return the words that the session began with, if they count beside these texts."""
+        begun = self.start.query
+        return self.query if begun is None or any(one is begun for one in texts) else None
+
+    @property
     def history(self) -> list[tuple[int, Event]]:
         """The events in effect, first things first, each with the step it led to."""
         return [*self._backwards][::-1]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, NotFound, short_repr
 from seeker.session.protocol import SearchableCatalog
 from seeker.space import View
 from seeker.types import Array, Doubles
@@ -34,16 +34,25 @@ def check_filter(filter: object) -> Mapping[str, Any] | None:
     return filter or None
 
 
-def check_prior(prior: object, count: int) -> Doubles | str | None:
-    """Return log-probabilities, (items,), or the words to search for."""
-    if prior is None or isinstance(prior, str):
-        return prior
+def check_prior(prior: object, count: int) -> Doubles | None:
+    """Return log-probabilities, (items,), if there are any."""
+    if prior is None:
+        return None
+    if isinstance(prior, str):
+        raise BadInput(f"The prior is {short_repr(prior)}.", "Give words as query=….")
     logs = check_vector("The prior", prior, count)
     if np.isnan(logs).any() or (logs == np.inf).any():
         raise BadInput("The prior holds NaN or +infinity.", "Use −infinity for impossible items.")
     if not np.isfinite(logs).any():
         raise BadInput("The prior rules out every item.", "Leave at least one possible.")
     return logs
+
+
+def check_query(query: object) -> str:
+    """Return the words that a session begins with."""
+    if not isinstance(query, str):
+        raise BadInput(f"The query is {short_repr(query)}.", "Say something in words.")
+    return query
 
 
 def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubles] | None:
@@ -63,16 +72,6 @@ def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubl
         name: check_vector(f"The user vector for view '{name}'", c, views[name].dimensions)
         for name, c in vectors.items()
     }
-
-
-def embed_words(catalog: SearchableCatalog, text: str) -> tuple[str | None, tuple[float, ...]]:
-    """Return a view that reads text and the words' vector there; None: they are searched for."""
-    if not text.strip():
-        raise BadInput("There are no words to read.", "Say something in words.")
-    if not catalog.reads_text:
-        return None, ()
-    view, vector = catalog.embed_text(text)
-    return view, tuple(map(float, vector))
 
 
 def check_say_vector(

@@ -25,10 +25,14 @@ class DistanceProbe(NamedTuple):
 
 @dataclass(frozen=True)
 class DirectionProbe:
-    """Ask for the column of a direction in one view: how far every item lies along it."""
+    """Ask for the column of a direction in one view: how far every item lies along it.
+
+    plain: as the vectors are, not in the view's units, nor as a person sees them.
+    """
 
     view: int
     direction: tuple[float, ...]
+    plain: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -316,27 +316,30 @@ class Space:
 
     def longest(self, probe: DirectionProbe) -> float:
         """Return a number that no entry of a direction's column exceeds."""
-        view, c = self.views[probe.view], self._persons[probe.view]
-        farthest = float(np.linalg.norm(view.mean)) + math.sqrt(view.radius)
-        length = float(np.linalg.norm(np.asarray(probe.direction) * c))
-        return length * farthest / self._scales[probe.view]
+        length = float(np.linalg.norm(self._direction_vector(probe)))
+        return length * self.views[probe.view].longest
 
     def direction(self, probe: DirectionProbe, rows: Rows) -> Doubles:
         """Return r · x_t of some items, (rows,), in float64: it can be large."""
         from seeker.kernels.columns import columns
 
-        view, c = self.views[probe.view], self._persons[probe.view]
+        view = self.views[probe.view]
         width = _padded(view)
         packed = np.zeros((width // LANES, 1, LANES))
-        packed.reshape(-1)[: view.dimensions] = (
-            np.asarray(probe.direction) * c / self._scales[probe.view]
-        )
+        packed.reshape(-1)[: view.dimensions] = self._direction_vector(probe)
         start = np.zeros(1)
         if view.centre is not None:
             start[0] = packed.reshape(-1)[: view.dimensions] @ view.centre.astype(np.float64)
         out: Doubles = np.empty((1, len(rows)))
         columns(*view.for_kernels, rows, np.zeros(width), packed, start, out)
         return np.asarray(out[0])
+
+    def _direction_vector(self, probe: DirectionProbe) -> Doubles:
+        """Return what to multiply the vectors of items with, (d,)."""
+        direction = np.asarray(probe.direction)
+        if probe.plain:
+            return direction
+        return direction * self._persons[probe.view] / self._scales[probe.view]
 
     def along(self, v: int, direction: Doubles, row: int) -> float:
         """Return r · x in the units of view v."""

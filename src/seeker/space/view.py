@@ -208,6 +208,13 @@ class View:
         return self.metric in metrics.FAST
 
     @cached_property
+    def longest(self) -> float:
+        """A length that no vector exceeds."""
+        length = float(np.linalg.norm(self.mean)) + float(np.sqrt(self.radius))
+        # Unit vectors are rounded where they are stored in a compact form.
+        return min(length, 1.01) if self.metric == "cosine" else length
+
+    @cached_property
     def origin(self) -> Floats:
         """Where vectors are measured from, (d,): near the mean, so that float32 loses nothing."""
         return self.mean.astype(np.float32) if self.centre is None else self.centre

@@ -1,0 +1,166 @@
+"""Words as they are searched for: by their letters in the items' fields, and by their meaning.
+
+What was understood is decided once, when the words are said, and becomes part of the event: which
+terms of the catalog's index each word stands for, and how near to the words the catalog lies. Which
+items have those terms, the catalog says at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from seeker.errors import BadInput
+from seeker.models.base import Model
+from seeker.models.words import SAMPLE_ITEMS, WordShares, WordsTerm, word_shares
+from seeker.space import View
+from seeker.space.columns import DirectionProbe
+from seeker.types import Doubles
+
+if TYPE_CHECKING:
+    from seeker.session.protocol import SearchableCatalog
+
+Match = Literal["exact", "form", "beginning", "part", "spelling", "filler", "none"]
+"""How a word was found among the terms of an index: as it is, as another form of it, as the
+beginning or a part of longer ones, spelled otherwise; a filler, which is not looked for; or not at
+all."""
+
+
+@dataclass(frozen=True)
+class SearchWord:
+    """A word that was said, and the terms of the catalog's index that it stands for.
+
+    terms: each with how much it counts, from 0 to 1; several words in a term follow each other.
+    """
+
+    text: str
+    match: Match
+    terms: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def trust(self) -> float:
+        """How sure it is that the word stands for these terms, from 0 to 1."""
+        return max((weight for _, weight in self.terms), default=0.0)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {"text": self.text, "match": self.match, "terms": dict(self.terms)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> SearchWord:
+        """Return what `to_json` wrote."""
+        terms = tuple((str(term), float(weight)) for term, weight in data["terms"].items())
+        return cls(str(data["text"]), data["match"], terms)
+
+
+@dataclass(frozen=True)
+class WordSearch:
+    """How words were understood.
+
+    words: what they are by their letters. letters, meaning: how much each counts, the rest is
+    chance (`seeker.models.words`). sharpness, level: an item with r·x = level matches by meaning as
+    much as the average one, and e times as much for every 1 / sharpness beyond.
+    """
+
+    words: tuple[SearchWord, ...]
+    letters: float
+    meaning: float
+    sharpness: float = 0.0
+    level: float = 0.0
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The words that no item has, whatever their spelling."""
+        return tuple(word.text for word in self.words if word.match == "none")
+
+    @property
+    def corrections(self) -> dict[str, str]:
+        """What words were taken for that are spelled otherwise in the catalog."""
+        return {word.text: word.terms[0][0] for word in self.words if word.match == "spelling"}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as plain JSON values."""
+        return {**vars(self), "words": [word.to_json() for word in self.words]}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | None) -> WordSearch | None:
+        """Return what `to_json` wrote; None stands for words that are not searched for so."""
+        if data is None:
+            return None
+        words = tuple(SearchWord.from_json(word) for word in data["words"])
+        numbers = {name: float(data[name]) for name in ("letters", "meaning", "sharpness", "level")}
+        return cls(words, **numbers)
+
+
+def understand(
+    catalog: SearchableCatalog, model: Model, text: str
+) -> tuple[str | None, tuple[float, ...], WordSearch | None]:
+    """Return the view that reads a text, if one does, its vector there, and how it is searched for.
+
+    Under a model that takes words as the paper does, they are not searched for (None): they are a
+    direction in the view, or, where no view reads text, keywords of a prior.
+    """
+    if not text.strip():
+        raise BadInput("There are no words to read.", "Say something in words.")
+    if not catalog.reads_words:
+        raise BadInput(
+            "This catalog cannot read words: its items have neither titles nor texts.",
+            "Say what comes close and what does not, or filter.",
+        )
+    view, vector = catalog.embed_text(text) if catalog.reads_text else (None, np.empty(0))
+    shares = word_shares(model.words)
+    search = None if shares is None else _search(catalog, text, view, vector, shares)
+    return view, tuple(map(float, vector)), search
+
+
+def _search(
+    catalog: SearchableCatalog, text: str, view: str | None, vector: Doubles, shares: WordShares
+) -> WordSearch:
+    """Return how a text is searched for.
+
+    Words that no item has were not taken from an item: meaning and chance have the share of the
+    letters then. Where no view reads text, that of the meaning goes to chance.
+    """
+    words = catalog.find_words(text)
+    letters, meaning = shares.letters, shares.meaning
+    if not any(word.terms for word in words):
+        letters, meaning = 0.0, meaning / (1.0 - letters)
+    if view is None:
+        return WordSearch(words, letters, 0.0)
+    sharpness = 2.0 / (shares.noise * catalog.views[view].scale)
+    level = _level(catalog.views[view], vector, sharpness)
+    return WordSearch(words, letters, meaning, sharpness, level)
+
+
+def _level(view: View, vector: Doubles, sharpness: float) -> float:
+    """Return where an item matches as the average one does: log mean e^(sharpness r·x)."""
+    count = len(view)
+    rows = np.linspace(0, count - 1, min(count, SAMPLE_ITEMS)).astype(np.int64)
+    exponents = sharpness * (view.rows(rows) @ vector)
+    highest = float(exponents.max())
+    return (highest + float(np.log(np.exp(exponents - highest).mean()))) / sharpness
+
+
+def words_term(
+    catalog: SearchableCatalog, search: WordSearch, view: int | None, vector: Sequence[float]
+) -> WordsTerm:
+    """Return what words say of every item; view, vector: where they lie, if they do."""
+    matches = catalog.match_words(search.words)
+    along, limit = None, 0.0
+    if view is not None:
+        along = DirectionProbe(view, tuple(vector), plain=True)
+        limit = float(np.linalg.norm(vector)) * [*catalog.views.values()][view].longest
+    return WordsTerm(
+        name=matches.name,
+        letters=search.letters,
+        meaning=search.meaning,
+        peak=max(matches.rest, float(matches.values.max(initial=0.0))),
+        along=along,
+        sharpness=search.sharpness,
+        level=search.level,
+        limit=limit,
+        matches=matches,
+    )
