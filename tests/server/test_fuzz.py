@@ -25,6 +25,7 @@ def _document() -> dict[str, object]:
     return dict(app.openapi())
 
 
+schemathesis.serializer.alias("application/x-ndjson", "application/octet-stream")
 SCHEMA = schemathesis.openapi.from_dict(_document())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from seeker import display, models
@@ -74,8 +74,65 @@ class Client:
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""
-        address = f"/v1/items/{path_segment(self._name())}/{path_segment(item)}"
+        address = self._item_address(item)
         return parse_item(self._transport, self._transport.call("GET", address, has="media"))
+
+    def put(
+        self,
+        item: str,
+        title: str | None = None,
+        text: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        vectors: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Make an item just this; return "new", "changed" or "unchanged". Needs an admin key.
+
+        vectors: by view, where they are not made by an embedder. When it returns, that is on disk.
+        """
+        return self._change("PUT", item, title, text, attributes, vectors)
+
+    def patch(
+        self,
+        item: str,
+        title: str | None = None,
+        text: str | None = None,
+        attributes: Mapping[str, Any] | None = None,
+        vectors: Mapping[str, Any] | None = None,
+    ) -> str:
+        """Change what is said of an item, and leave all else of it; None takes a value away."""
+        return self._change("PATCH", item, title, text, attributes, vectors)
+
+    def delete(self, item: str) -> None:
+        """Take an item out of the catalog, for all and for good. Needs an admin key."""
+        self._transport.call("DELETE", self._item_address(item), has=None)
+
+    def update(self, items: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """Change many items in one version; return a verdict for each. Needs an admin key.
+
+        Each has an "id" and what is said of it: "title", "text", "attributes", "vectors", or
+        "remove": True. A verdict has the "line", counted from 1, the "id", the "result", and the
+        "problem" where it was refused.
+        """
+        address = f"/v1/items/{path_segment(self._name())}"
+        answer = self._transport.call("POST", address, lines=[*items], has="lines")
+        return list(answer["lines"])
+
+    def _change(
+        self,
+        method: str,
+        item: str,
+        title: str | None,
+        text: str | None,
+        attributes: Mapping[str, Any] | None,
+        vectors: Mapping[str, Any] | None,
+    ) -> str:
+        body = {"title": title, "text": text, "attributes": attributes, "vectors": vectors}
+        said = {name: value for name, value in body.items() if value is not None}
+        address = self._item_address(item)
+        return str(self._transport.call(method, address, said, has="result")["result"])
+
+    def _item_address(self, item: str) -> str:
+        return f"/v1/items/{path_segment(self._name())}/{path_segment(item)}"
 
     def catalogs(self) -> list[str]:
         """Return the names of the server's catalogs."""

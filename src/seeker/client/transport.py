@@ -7,7 +7,7 @@ import math
 import random
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -68,13 +68,20 @@ class Transport:
         body: Mapping[str, Any] | None = None,
         key: str | None = None,
         has: str | None = "id",
+        lines: Sequence[Mapping[str, Any]] | None = None,
     ) -> dict[str, Any]:
         """Call the server; every POST carries a key, so that trying again does nothing twice.
 
-        has: what a response has at least; None where there is none.
+        has: what a response has at least; None where there is none. lines: to be sent as JSON Lines
+        in the place of a body.
         """
         headers, sent = {}, None
-        if method == "POST":
+        if lines is not None:
+            headers = {"Content-Type": "application/x-ndjson"}
+            sent = b"\n".join(map(_to_json, lines))
+        elif method in ("PUT", "PATCH"):
+            headers, sent = {"Content-Type": "application/json"}, _to_json(body or {})
+        elif method == "POST":
             headers = {
                 "Content-Type": "application/json",
                 "Idempotency-Key": key or uuid.uuid4().hex,

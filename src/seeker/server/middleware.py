@@ -178,11 +178,17 @@ def _check_rate(service: Service, scope: Scope) -> None:
         )
 
 
+LINES_TYPE = "application/x-ndjson"
+"""The type of a body of JSON Lines."""
+
+
 async def _read_body(settings: Settings, headers: Headers, receive: Receive) -> bytes:
     """Return the whole body; refuse one that is too long or does not come."""
-    long = RequestRefused(413, f"The body is longer than {settings.body_limit:,} bytes.")
+    lines = headers.get("content-type", "").partition(";")[0].strip().lower() == LINES_TYPE
+    limit = settings.lines_limit if lines else settings.body_limit
+    long = RequestRefused(413, f"The body is longer than {limit:,} bytes.")
     declared = headers.get("content-length", "")
-    if declared.isdecimal() and int(declared) > settings.body_limit:
+    if declared.isdecimal() and int(declared) > limit:
         raise long
     body = bytearray()
     try:
@@ -194,7 +200,7 @@ async def _read_body(settings: Settings, headers: Headers, receive: Receive) -> 
                     # What was cut off is not what was meant, be it readable or not.
                     raise ClientDisconnect
                 body += message.get("body", b"")
-                if len(body) > settings.body_limit:
+                if len(body) > limit:
                     raise long
                 more = message.get("more_body", False)
     except TimeoutError:

@@ -7,8 +7,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
+import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from seeker.catalog.attributes import plain_value
+from seeker.catalog.build.item_changes import ItemChange
+from seeker.catalog.build.sources.table import MAX_CELL_CHARACTERS
 from seeker.server.settings import Settings
 from seeker.server.validation import (
     check_filter,
@@ -42,6 +46,7 @@ def _readable(text: str) -> str:
 
 
 Text = Annotated[str, Field(max_length=MAX_TEXT_CHARACTERS), AfterValidator(_readable)]
+ItemText = Annotated[str, Field(max_length=MAX_CELL_CHARACTERS)]
 ItemId = Annotated[str, Field(min_length=1, max_length=1000)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Vector = Annotated[list[Finite], Field(min_length=1, max_length=8192)]
@@ -228,6 +233,65 @@ class ItemResponse(BaseModel):
     title: str
     media: str | None
     attributes: dict[str, Any]
+
+
+AttributeValue = (
+    None | bool | int | Finite | ItemText | Annotated[list[ItemText], Field(max_length=1000)]
+)
+
+
+class ItemRequest(RequestBody):
+    """What is said of an item; null takes an attribute's value away."""
+
+    title: ItemText | None = None
+    text: ItemText | None = None
+    attributes: Annotated[dict[str, AttributeValue], Field(max_length=1000)] = {}
+    vectors: Annotated[dict[ViewName, Vector], Field(max_length=64)] = {}
+
+    def change(
+        self, id: str, what: Literal["put", "patch", "merge"], picture: bytes | None = None
+    ) -> ItemChange:
+        """Return the change that is asked for."""
+        return ItemChange(
+            id,
+            what,
+            self.title,
+            self.text,
+            {name: plain_value(value) for name, value in self.attributes.items()},
+            {name: np.array(vector) for name, vector in self.vectors.items()},
+            picture,
+        )
+
+
+class ItemLine(ItemRequest):
+    """One line of many: an item to change or to make, or to remove."""
+
+    id: ItemId
+    remove: bool = False
+
+
+class ItemChangeResponse(BaseModel):
+    """What became of a change, and the version of the catalog that has it."""
+
+    id: str
+    result: Literal["new", "changed", "unchanged"]
+    version: int
+
+
+class LineResponse(BaseModel):
+    """What became of one line, counted from 1; problem: why it was refused."""
+
+    line: int
+    id: str | None
+    result: Literal["new", "changed", "unchanged", "removed", "not found", "refused"]
+    problem: str | None = None
+
+
+class LinesResponse(BaseModel):
+    """What became of every line, and the version of the catalog that has it."""
+
+    version: int
+    lines: list[LineResponse]
 
 
 class PageResponse(BaseModel):

@@ -6,15 +6,18 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
 
 from seeker.catalog import Catalog
-from seeker.catalog.file_lock import WAIT_SECONDS
+from seeker.catalog.build.item_changes import ChangeResult, ItemChange
+from seeker.catalog.build.update import apply_changes
 from seeker.engine import BusyError, Catalogs, Engine, WorkerPool
 from seeker.engine.cache import return_memory
 from seeker.engine.workers import NamedLocks
+from seeker.errors import Conflict
 from seeker.kernels.parallel import cores
 from seeker.server.auth import ApiKeys
 from seeker.server.health import Readiness
@@ -25,6 +28,12 @@ from seeker.server.middleware import RateLimiter
 from seeker.server.settings import Settings
 from seeker.stores import open_store
 
+_MAX_WAITING_CHANGES = 20_000
+"""Changes of items of one catalog that wait to be written."""
+
+Changed: TypeAlias = tuple[int, list[ChangeResult]]
+"""The version of a catalog, and what became of changes of its items."""
+
 _MAX_WAITING_REQUESTS = 32
 """Requests that wait for one turn; whoever comes then is told to come later."""
 
@@ -32,8 +41,8 @@ _MAX_WAITING_REQUESTS = 32
 class RequestTurns:
     """Requests take turns before they take a thread, so that no session has all threads.
 
-    There is a turn for each session, for those who look at a shared one, for each participant of a
-    study and for each catalog that is changed. What is in memory has the engine's own lock: who
+    There is a turn for each session, for those who look at a shared one, and for each participant
+    of a study. What is in memory has the engine's own lock: who
     waits for a turn holds none, or the threads could all wait for those who wait for a thread.
     """
 
@@ -89,6 +98,53 @@ def exit_now() -> None:
     os._exit(EXIT_CODE)
 
 
+class ChangeQueue:
+    """Changes of one catalog's items: those that come while others are written go together."""
+
+    def __init__(self, pool: WorkerPool, folder: Path) -> None:
+        self._pool = pool
+        self._folder = folder
+        self._waiting: list[tuple[Sequence[ItemChange], asyncio.Future[Changed]]] = []
+        self._task: asyncio.Task[None] | None = None
+
+    async def submit(self, changes: Sequence[ItemChange]) -> Changed:
+        """Return the version and what became of the changes when they are on disk."""
+        if sum(len(some) for some, _ in self._waiting) + len(changes) > _MAX_WAITING_CHANGES:
+            raise BusyError("Too many changes of this catalog wait.")
+        done: asyncio.Future[Changed] = asyncio.get_running_loop().create_future()
+        self._waiting.append((changes, done))
+        if self._task is None or self._task.done():
+            self._task = asyncio.create_task(self._write())
+        # Whoever hangs up takes nothing away from the others.
+        return await asyncio.shield(done)
+
+    async def _write(self) -> None:
+        while self._waiting:
+            batch = self._take()
+            together = [one for changes, _ in batch for one in changes]
+            try:
+                work = self._pool.submit(lambda some=together: apply_changes(self._folder, some))  # type: ignore[misc]
+                version, results = await asyncio.wrap_future(work)
+            except Exception as error:
+                for _, done in batch:
+                    if not done.done():
+                        done.set_exception(error)
+                continue
+            for changes, done in batch:
+                mine, results = results[: len(changes)], results[len(changes) :]
+                if not done.done():
+                    done.set_result((version, mine))
+
+    def _take(self) -> list[tuple[Sequence[ItemChange], asyncio.Future[Changed]]]:
+        """Return the first that wait and can go together: no item is changed twice."""
+        batch, ids = [], set[str]()
+        while self._waiting and ids.isdisjoint(one.id for one in self._waiting[0][0]):
+            changes, done = self._waiting.pop(0)
+            ids.update(one.id for one in changes)
+            batch.append((changes, done))
+        return batch
+
+
 Result = TypeVar("Result")
 
 
@@ -107,6 +163,7 @@ class Service:
         self._turns = RequestTurns()
         self.ready = False
         self._expiring = False
+        self._changes: dict[str, ChangeQueue] = {}
         self._facets: dict[str, tuple[Catalog, list[dict[str, Any]]]] = {}
         self.pool = WorkerPool(
             settings.threads or cores() + 1, settings.queue, seconds=settings.queue_timeout
@@ -131,11 +188,20 @@ class Service:
         async with self._turns.turn(session, seconds=self.settings.queue_timeout):
             return await asyncio.wrap_future(self.pool.submit(work))
 
-    async def change(self, catalog: str, work: Callable[[], Result]) -> Result:
-        """Have a catalog changed in a thread: one change at a time, the others wait without one."""
-        # No session has an id with a blank in it.
-        async with self._turns.turn(f"catalog {catalog}", "a change of this catalog", WAIT_SECONDS):
-            return await asyncio.wrap_future(self.pool.submit(work))
+    async def change(
+        self, catalog: str, changes: Sequence[ItemChange]
+    ) -> tuple[int, list[ChangeResult]]:
+        """Have items of a catalog changed; return its version and what became of each change.
+
+        Changes that come while others are being written share one version. When this returns, they
+        are on disk.
+        """
+        name, served = self.engine.catalogs.get(catalog)
+        if served.folder is None:
+            raise Conflict("This catalog is not in a folder, so its items cannot be changed.")
+        if name not in self._changes:
+            self._changes[name] = ChangeQueue(self.pool, served.folder)
+        return await self._changes[name].submit(changes)
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
         """Return the facets of a catalog; they are counted once for each version of it."""

@@ -87,6 +87,12 @@ class Settings:
         30.0, "Seconds within which a request must have arrived.", least=0.1
     )
     body_limit: int = _setting(64_000, "Length of a request's body.", size=True, least=1024)
+    lines_limit: int = _setting(
+        16_000_000,
+        "Length of a body of JSON Lines, which changes many items.",
+        size=True,
+        least=1024,
+    )
     text_limit: int = _setting(1000, "Letters in a text that a person types.", least=1)
     page_limit: int = _setting(200, "Items on a page.", least=1)
     shown_limit: int = _setting(500, "Items in the list of what was on screen.", least=1)

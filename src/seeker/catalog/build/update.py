@@ -5,8 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import time
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -17,8 +16,9 @@ import numpy as np
 
 from seeker.catalog.attributes import shorten
 from seeker.catalog.build import publish
-from seeker.catalog.build.chunks import Chunk, views_recipe
-from seeker.catalog.build.files import AssembledFiles, Assembly, item_record
+from seeker.catalog.build.chunks import ChunkBuilder, views_recipe
+from seeker.catalog.build.files import AssembledFiles, Assembly
+from seeker.catalog.build.item_changes import ChangedItems, ChangeResult, ItemChange, Verdict
 from seeker.catalog.build.known_items import KnownItems
 from seeker.catalog.build.pipeline import (
     BuildProgress,
@@ -29,7 +29,6 @@ from seeker.catalog.build.pipeline import (
 )
 from seeker.catalog.build.plan import ViewSpec, attribute_encodings, plan_views, view_name
 from seeker.catalog.build.source import (
-    RowProblem,
     Source,
     SourceContents,
     SourceKeywords,
@@ -38,9 +37,9 @@ from seeker.catalog.build.source import (
 from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
-from seeker.catalog.item_table import ItemRecord
 from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
-from seeker.catalog.nofollow import remove_tree
+from seeker.catalog.nofollow import real_folder, remove_tree
+from seeker.embedders import BUILTIN, named
 from seeker.embedders.attributes import AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.space import packing
@@ -56,7 +55,6 @@ MAX_UPDATES = 1000
 MAX_DAYS = 36_500
 
 _COPY_ROWS = 8192
-_OPEN_CHUNKS = 8
 
 
 @dataclass(frozen=True)
@@ -123,7 +121,7 @@ def update(
             display.start(reader.count() if progress else None)
             known = KnownItems(old, specs, update=True)
             for file, chunk in make_chunks(reader, specs, work, report, display, known):
-                changes.add(file, chunk)
+                changes.add(chunk, file)
             if changes.new or changes.changed:
                 display.say("Indexing …")
                 nothing = np.zeros(len(old), bool)
@@ -147,67 +145,92 @@ def update(
     )
 
 
-class ChangedItems:
-    """The items of chunks, by what they are to the catalog: those it has by row, and new ones."""
+def apply_changes(
+    catalog: PathLike | Catalog,
+    changes: Sequence[ItemChange],
+    *,
+    wait: float = WAIT_SECONDS,
+) -> tuple[int, list[ChangeResult]]:
+    """Change some items of a catalog, each at most once, in one new version.
 
-    def __init__(self, report: BuildReport) -> None:
-        self._report = report
-        self._files: list[Path] = []
-        self._by_row: dict[int, tuple[int, int]] = {}
-        self._new: list[tuple[int, int]] = []
-        self._seen: set[str] = set()
-        self.unchanged = 0
-        self._load = lru_cache(_OPEN_CHUNKS)(_chunk_with_places)
+    Returns the version after it and what became of each change, in their order; when it returns,
+    that is on disk. What has not changed is not embedded again, and only embedders of Seeker's own
+    are loaded; they stay loaded.
+    """
+    target = folder_of(catalog)
+    if len({one.id for one in changes}) < len(changes):
+        raise BadInput("An item is changed more than once.", "Change it once after the other.")
+    with updating(target, wait) as (work, old, manifest):
+        known = {id: item for id, (_, item) in old.known([one.id for one in changes]).items()}
+        results: dict[str, ChangeResult] = {}
+        puts = [(str(n), one) for n, one in enumerate(changes) if one.what != "remove"]
+        gone = np.zeros(len(old), bool)
+        for one in changes:
+            if one.what == "remove" and one.id in known:
+                gone[old.row(one.id)] = True
+                results[one.id] = ChangeResult(one.id, "removed")
+            elif one.what == "remove":
+                results[one.id] = ChangeResult(one.id, "not found")
+        offer = SourceContents(
+            any(one.picture is not None for _, one in puts),
+            any(one.title is not None or one.text is not None for _, one in puts),
+            {name: len(one.vectors[name]) for _, one in puts for name in one.vectors},
+        )
+        publish.check_writable(target, media=offer.pictures)
+        specs = _specs(manifest, replace(offer, vectors={}), _loaded(manifest, offer), trust=False)
+        specs = [replace(one, column=one.name) if one.input == "vectors" else one for one in specs]
+        real_folder(work / "new")
+        items = KnownItems(old, specs, update=True)
+        builder = ChunkBuilder(specs, work / "new" / "media", items)
+        try:
+            chunk = builder.make([one.record(place, known.get(one.id)) for place, one in puts])
+        finally:
+            builder.close()
+        ids = {place: one.id for place, one in puts}
+        for problem in chunk.problems:
+            verdict: Verdict = "not found" if problem.what == "no such item" else "refused"
+            detail = f" ({problem.detail})" if problem.detail else ""
+            results[ids[problem.place]] = ChangeResult(
+                ids[problem.place], verdict, f"{problem.what.capitalize()}{detail}."
+            )
+        for item in chunk.items:
+            verdict = "new" if item["row"] is None else "changed"
+            results[item["id"]] = ChangeResult(item["id"], verdict)
+        for id in ids.values():
+            results.setdefault(id, ChangeResult(id, "unchanged"))
+        if gone.all():
+            raise BadInput(
+                "Nothing would be left of the catalog.", "Delete its folder if that is meant."
+            )
+        if chunk.items or gone.any():
+            changed = ChangedItems(BuildReport())
+            changed.add(chunk)
+            files, tombstones = _merge(work / "merged", target, old, gone, changed)
+            if (work / "new" / "media").exists():
+                (work / "new" / "media").rename(work / "merged" / "media")
+            counts = {"new": changed.new, "changed": changed.changed, "removed": int(gone.sum())}
+            _switch(target, work, manifest, files, tombstones, **counts)
+        version = manifest.version + bool(chunk.items or gone.any())
+    return version, [results[one.id] for one in changes]
 
-    @property
-    def new(self) -> int:
-        """How many items the catalog did not have."""
-        return len(self._new)
 
-    @property
-    def changed(self) -> int:
-        """How many items of the catalog are not as they were."""
-        return len(self._by_row)
-
-    def add(self, file: Path, chunk: Chunk) -> None:
-        """Take in a chunk; of several rows with the same id, the first counts."""
-        number = len(self._files)
-        self._files.append(file)
-        self.unchanged += chunk.unchanged
-        for place, item in enumerate(chunk.items):
-            if item["id"] in self._seen:
-                self._report.add(RowProblem(item["place"], "duplicate id", shorten(item["id"])))
-                continue
-            self._seen.add(item["id"])
-            if item["row"] is None:
-                self._new.append((number, place))
-            else:
-                self._by_row[item["row"]] = number, place
-
-    def __contains__(self, row: int) -> bool:
-        return row in self._by_row
-
-    def of_row(self, row: int) -> tuple[ItemRecord, dict[str, Floats]]:
-        """Return an item of the catalog as it is now, and its new vectors by view."""
-        return self._at(*self._by_row[row])
-
-    def of_new(self) -> Iterator[tuple[ItemRecord, dict[str, Floats]]]:
-        """Yield the new items with their vectors by view."""
-        return (self._at(*where) for where in self._new)
-
-    def _at(self, number: int, place: int) -> tuple[ItemRecord, dict[str, Floats]]:
-        chunk, places = self._load(self._files[number])
-        vectors = {name: chunk.vectors[name][at] for name, at in places[place].items()}
-        return item_record(chunk.items[place]), vectors
+def _loaded(manifest: Manifest, offer: SourceContents) -> dict[str, Embedder]:
+    """Return by view the embedders of Seeker's own that some changes need."""
+    needed = {"picture"} if offer.pictures else set()
+    needed |= {"text"} if offer.text else set()
+    return {
+        name: _builtin(entry.embedder.name)
+        for name, entry in manifest.made_views.items()
+        if entry.embedder is not None
+        and entry.embedder.name in BUILTIN
+        and needed & {*entry.embedder.reads}
+    }
 
 
-def _chunk_with_places(file: Path) -> tuple[Chunk, list[dict[str, int]]]:
-    """Return a chunk, and by item where its vectors are in those of each view."""
-    chunk, counts, places = Chunk.load(file), Counter[str](), list[dict[str, int]]()
-    for item in chunk.items:
-        places.append({name: counts[name] for name in item["views"]})
-        counts.update(item["views"])
-    return chunk, places
+@lru_cache(len(BUILTIN))
+def _builtin(name: str) -> Embedder:
+    """Return an embedder of Seeker's own, loaded once."""
+    return named(name, builtin_only=True)
 
 
 def remove(

@@ -9,22 +9,42 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Request
-from starlette.responses import FileResponse, Response
+from pydantic import ValidationError
+from starlette.responses import FileResponse, JSONResponse, Response
 
 from seeker.catalog import Catalog
-from seeker.errors import Conflict, NotFound
-from seeker.server.dependencies import Authorization, ItemPath, ServiceDep
-from seeker.server.errors import problem_statuses
-from seeker.server.schemas import CatalogResponse, CatalogsResponse, ItemResponse
+from seeker.catalog.attributes import shorten
+from seeker.catalog.build.item_changes import ItemChange
+from seeker.errors import BadInput, NotFound
+from seeker.server.dependencies import (
+    Authorization,
+    ItemPath,
+    ServiceDep,
+    StrictRoute,
+    parse_json,
+)
+from seeker.server.errors import RequestRefused, problem_statuses
+from seeker.server.middleware import LINES_TYPE
+from seeker.server.schemas import (
+    CatalogResponse,
+    CatalogsResponse,
+    ItemChangeResponse,
+    ItemLine,
+    ItemRequest,
+    ItemResponse,
+    LineResponse,
+    LinesResponse,
+)
 from seeker.server.serializers import (
     catalog_response,
     catalog_summary,
     item_response,
     json_response,
 )
+from seeker.server.service import Service
 
 router = APIRouter(tags=["catalogs"])
-changing = APIRouter(tags=["catalogs"])
+changing = APIRouter(tags=["catalogs"], route_class=StrictRoute)
 """The calls that change a catalog, for services in which one may change."""
 
 Name = Annotated[str, Path(min_length=1, max_length=64, description="The name of a catalog.")]
@@ -38,6 +58,9 @@ TYPES = {
     ".webp": "image/webp",
 }
 """What is served as media; a browser runs none of it."""
+
+MAX_LINES = 10_000
+"""Items that may be changed by one request."""
 
 _MEDIA_HEADERS = {
     # Names are made from what is in the file, so a file never changes under its name.
@@ -100,18 +123,125 @@ async def remove(
     judged, until `seeker tidy --forget-removed`.
     """
     service.keys.check_admin(authorization)
-
-    def work() -> None:
-        from seeker.catalog.build import update
-
-        name, served = service.engine.catalogs.get(catalog)
-        if served.folder is None:
-            raise Conflict("This catalog is not in a folder, so nothing can be taken out of it.")
-        update.remove(served.folder, ids=[id])
-        service.engine.catalogs.look_again(name)
-
-    await service.change(catalog, work)
+    _, (result,) = await service.change(catalog, [ItemChange(id, "remove")])
+    if result.result == "not found":
+        raise no_item(id)
+    service.engine.catalogs.look_again(catalog)
     return Response(status_code=204)
+
+
+@changing.put(
+    "/v1/items/{catalog}/{id:rest}",
+    response_model=ItemChangeResponse,
+    responses={
+        **problem_statuses(401, 403, 404, 409),
+        201: {"model": ItemChangeResponse, "description": "The item is new."},
+    },
+)
+async def put(
+    catalog: Name,
+    id: ItemPath,
+    body: ItemRequest,
+    service: ServiceDep,
+    authorization: Authorization = None,
+) -> Response:
+    """Make an item just this, new or in the place of the one that is there; needs an admin key.
+
+    A picture, and vectors that are not given, stay. Answered when it is on disk; running services
+    show it within about a second.
+    """
+    service.keys.check_admin(authorization)
+    return await _changed(service, catalog, body.change(id, "put"))
+
+
+@changing.patch(
+    "/v1/items/{catalog}/{id:rest}",
+    response_model=ItemChangeResponse,
+    responses=problem_statuses(401, 403, 404, 409),
+)
+async def patch(
+    catalog: Name,
+    id: ItemPath,
+    body: ItemRequest,
+    service: ServiceDep,
+    authorization: Authorization = None,
+) -> Response:
+    """Change what is said of an item; all else of it stays. Needs an admin key."""
+    service.keys.check_admin(authorization)
+    return await _changed(service, catalog, body.change(id, "patch"))
+
+
+async def _changed(service: Service, catalog: str, change: ItemChange) -> Response:
+    version, (result,) = await service.change(catalog, [change])
+    if result.result == "not found":
+        raise no_item(change.id)
+    if result.result == "refused":
+        raise BadInput(result.problem, "Say what the views of the catalog are made of.")
+    answer = {"id": change.id, "result": result.result, "version": version}
+    return JSONResponse(answer, 201 if result.result == "new" else 200)
+
+
+@changing.post(
+    "/v1/items/{catalog}",
+    response_model=LinesResponse,
+    responses=problem_statuses(401, 403, 404, 409),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {LINES_TYPE: {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def change_many(
+    catalog: Name, request: Request, service: ServiceDep, authorization: Authorization = None
+) -> Response:
+    """Change many items, one JSON object per line, with a verdict for each; needs an admin key.
+
+    A line has an `id` and what is said of the item, or `"remove": true`. Known items are changed,
+    others are made. All lines that can be taken are in one version of the catalog.
+    """
+    service.keys.check_admin(authorization)
+    lines = [line for line in (await request.body()).split(b"\n") if line.strip()]
+    if len(lines) > MAX_LINES:
+        raise BadInput(f"There are {len(lines):,} lines, but at most {MAX_LINES:,} are taken.")
+    verdicts: list[LineResponse | None] = []
+    changes: dict[str, ItemChange] = {}
+    for number, line in enumerate(lines, 1):
+        asked = _line(line)
+        if isinstance(asked, ItemLine) and asked.id not in changes:
+            remove = ItemChange(asked.id, "remove")
+            changes[asked.id] = remove if asked.remove else asked.change(asked.id, "merge")
+            verdicts.append(None)
+            continue
+        id = asked.id if isinstance(asked, ItemLine) else None
+        problem = asked if isinstance(asked, str) else "The id was in a line before."
+        verdicts.append(LineResponse(line=number, id=id, result="refused", problem=problem))
+    version, results = await service.change(catalog, [*changes.values()])
+    made = iter(results)
+    for place, verdict in enumerate(verdicts):
+        if verdict is None:
+            one = next(made)
+            verdicts[place] = LineResponse(
+                line=place + 1, id=one.id, result=one.result, problem=one.problem or None
+            )
+    told = [one.model_dump() for one in verdicts if one is not None]
+    return JSONResponse({"version": version, "lines": told})
+
+
+def _line(line: bytes) -> ItemLine | str:
+    """Return what a line asks for, or what is wrong with it."""
+    try:
+        return ItemLine.model_validate(parse_json(line))
+    except RequestRefused as error:
+        return error.message
+    except ValidationError as error:
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}."
+
+
+def no_item(id: str) -> NotFound:
+    """Return the error for an item that is not there."""
+    return NotFound(f"There is no item {shorten(id)} in this catalog.")
 
 
 @router.get(

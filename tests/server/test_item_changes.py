@@ -1,0 +1,188 @@
+"""Items changed over HTTP: durable when answered, and seen by people who are searching."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+import seeker
+from seeker import BadInput, Catalog, NotFound
+from seeker.catalog.verify import find_problems
+from seeker.server.auth import make_key
+from support.catalogs import build_folder
+from support.servers import TIMEOUT_SECONDS, serving, until
+
+
+class Shop:
+    """A served catalog of things, and a key that may change them."""
+
+    def __init__(self, http: httpx.Client, folder: Path, key: str) -> None:
+        self.http, self.folder, self.key = http, folder, key
+        self.headers = {"Authorization": f"Bearer {key}"}
+
+    def call(self, method: str, item: str, body: object) -> httpx.Response:
+        return self.http.request(method, f"/v1/items/shop/{item}", json=body, headers=self.headers)
+
+    def lines(self, *lines: object) -> dict[str, Any]:
+        content = "\n".join(one if isinstance(one, str) else json.dumps(one) for one in lines)
+        headers = {**self.headers, "Content-Type": "application/x-ndjson"}
+        answer = self.http.post("/v1/items/shop", content=content, headers=headers)
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    def stored(self, item: str) -> seeker.Item:
+        return Catalog.open(self.folder).item(item)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    place = tmp_path_factory.mktemp("changes")
+    folder, keys = build_folder(place / "shop", 40), str(place / "keys")
+    key = make_key("keeper", "admin", keys)
+    flags = ("--keys", keys, "--store", "memory:", "--rate", "0")
+    with serving(folder, place / "log", *flags) as http:
+        yield Shop(http, folder, key)
+
+
+def test_a_changed_price_is_on_disk_when_answered_and_on_the_next_page(shop: Shop) -> None:
+    start = shop.http.post("/v1/sessions", json={"seed": 3}, headers=shop.headers).json()
+    first = start["page"]["items"][0]
+    answer = shop.call("PATCH", first["id"], {"attributes": {"price": 99.5}})
+    assert (answer.status_code, answer.json()["result"]) == (200, "changed")
+    stored = shop.stored(first["id"])
+    assert stored.attributes == {**first["attributes"], "price": 99.5}
+    assert (stored.title, stored.media) == (
+        first["title"],
+        Catalog.open(shop.folder).item(first["id"]).media,
+    )
+    again = shop.call("PATCH", first["id"], {"attributes": {"price": 99.5}})
+    assert again.json() == {**answer.json(), "result": "unchanged"}
+    click = {"item": start["page"]["items"][3]["id"], "verdict": "like"}
+    session = f"/v1/sessions/{start['id']}"
+    assert shop.http.post(f"{session}/clicks", json=click).status_code == 200
+
+    def shown() -> bool:
+        item = shop.http.get(f"/v1/items/shop/{first['id']}").json()
+        return bool(item["attributes"]["price"] == 99.5)
+
+    until(shown)
+    assert shop.http.get(session).json()["likes"] == [click["item"]]
+    every = shop.http.get(f"{session}/items", params={"limit": 100}).json()["items"]
+    assert next(one for one in every if one["id"] == first["id"])["attributes"]["price"] == 99.5
+
+
+def test_put_makes_an_item_just_this(shop: Shop) -> None:
+    vector = [float(n) for n in range(12)]
+    answer = shop.call("PUT", "brand new", {"title": "New", "vectors": {"vector": vector}})
+    assert (answer.status_code, answer.json()["result"]) == (201, "new")
+    assert shop.call("PUT", "brand new", {"title": "New"}).json()["result"] == "unchanged"
+    shop.call("PATCH", "brand new", {"attributes": {"price": 3, "size": "L"}, "text": "red"})
+    stored = shop.stored("brand new")
+    assert (stored.title, stored.attributes) == ("New", {"price": 3, "size": "L"})
+    assert shop.call("PUT", "brand new", {"attributes": {"size": None}}).status_code == 200
+    stored = shop.stored("brand new")
+    assert (stored.title, stored.attributes) == ("brand new", {})
+    catalog = Catalog.open(shop.folder)
+    assert catalog.views["vector"].vectors[catalog.row("brand new")].tolist() == vector
+
+
+@pytest.mark.parametrize(
+    ("method", "item", "body", "status", "says"),
+    [
+        ("PATCH", "nowhere", {"title": "x"}, 404, "no item 'nowhere'"),
+        ("PUT", "nowhere", {"title": "x"}, 422, "No vector"),
+        ("PUT", "nowhere", {"vectors": {"vector": [1.0]}}, 422, "1 numbers instead of 12"),
+        ("PATCH", "item-1", {"attributes": {"price": "dear"}}, 422, "keeps it as a number"),
+        ("PATCH", "item-1", {"picture": "/etc/passwd"}, 422, "picture"),
+        ("PATCH", "item-1", {"media": "media/x.webp"}, 422, "media"),
+        ("PATCH", "item-1", {"attributes": {"a": {"b": 1}}}, 422, "attributes"),
+    ],
+)
+def test_what_cannot_be_taken_is_said_and_changes_nothing(
+    shop: Shop, method: str, item: str, body: object, status: int, says: str
+) -> None:
+    version = Catalog.open(shop.folder).version
+    answer = shop.call(method, item, body)
+    assert answer.status_code == status
+    assert says in answer.text
+    assert Catalog.open(shop.folder).version == version
+
+
+def test_nobody_else_changes_items(shop: Shop) -> None:
+    for method, address in (("PUT", "/x"), ("PATCH", "/item-1"), ("POST", "")):
+        address = f"/v1/items/shop{address}"
+        assert shop.http.request(method, address, json={}).status_code == 401
+
+
+def test_every_line_has_its_verdict(shop: Shop) -> None:
+    before = Catalog.open(shop.folder)
+    vector = [0.5] * 12
+    answer = shop.lines(
+        {"id": "item-3", "attributes": {"price": 1}},
+        {"id": "made", "title": "Made", "vectors": {"vector": vector}},
+        "{not json",
+        {"id": "item-4", "remove": True},
+        {"id": "item-3", "title": "again"},
+        {"id": "bad", "title": "without a vector"},
+        {"id": "gone long ago", "remove": True},
+        {"title": "without an id"},
+        {"id": "item-5"},
+    )
+    assert answer["version"] == before.version + 1
+    assert [(one["line"], one["id"], one["result"]) for one in answer["lines"]] == [
+        (1, "item-3", "changed"),
+        (2, "made", "new"),
+        (3, None, "refused"),
+        (4, "item-4", "removed"),
+        (5, "item-3", "refused"),
+        (6, "bad", "refused"),
+        (7, "gone long ago", "not found"),
+        (8, None, "refused"),
+        (9, "item-5", "unchanged"),
+    ]
+    assert "No vector" in answer["lines"][5]["problem"]
+    after = Catalog.open(shop.folder)
+    assert list(after.ids) == [*(id for id in before.ids if id != "item-4"), "made"]
+    assert find_problems(shop.folder) == []
+
+
+def test_changes_that_come_together_share_a_version_and_none_is_lost(shop: Shop) -> None:
+    ids = [id for id in Catalog.open(shop.folder).ids if id.startswith("item-")]
+    before = Catalog.open(shop.folder).version
+
+    def change(n: int) -> int:
+        body = {"attributes": {"price": 1000 + n}}
+        return shop.call("PATCH", ids[n % len(ids)], body).status_code
+
+    count = 2 * len(ids)
+    with ThreadPoolExecutor(16) as threads:
+        assert set(threads.map(change, range(count))) == {200}
+    after = Catalog.open(shop.folder)
+    prices = {id: after.item(id).attributes["price"] for id in ids}
+    assert all(prices[id] in (1000 + n, 1000 + n + len(ids)) for n, id in enumerate(ids))
+    assert after.version - before < count, "one version each would be too many"
+    assert find_problems(shop.folder) == []
+
+
+def test_the_client_has_the_same_verbs(shop: Shop) -> None:
+    url = str(shop.http.base_url)
+    with seeker.Client(url, key=shop.key, timeout=TIMEOUT_SECONDS) as client:
+        vectors = {"vector": [1.0] * 12}
+        assert client.put("mine", "Mine", attributes={"price": 2}, vectors=vectors) == "new"
+        assert client.patch("mine", attributes={"price": 3}) == "changed"
+        verdicts = client.update([{"id": "mine", "title": "Ours"}, {"id": "x", "remove": True}])
+        assert [one["result"] for one in verdicts] == ["changed", "not found"]
+        assert shop.stored("mine").title == "Ours"
+        client.delete("mine")
+        with pytest.raises(NotFound):
+            client.item("mine")
+        with pytest.raises(NotFound):
+            client.patch("mine", title="x")
+        with pytest.raises(BadInput, match="No vector"):
+            client.put("mine")
