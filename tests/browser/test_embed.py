@@ -54,14 +54,36 @@ def furnish(folder: Path, service: str) -> None:
         (folder / file.name).write_text(text.replace(ADDRESS, service), encoding="utf-8")
 
 
+def service_of(folder: Path) -> str:
+    """Return the address of the service that the shop embeds."""
+    page = (folder / "index.html").read_text(encoding="utf-8")
+    (address,) = re.findall(r'src="(http[^"]*)/web/seeker.js"', page)
+    return str(address)
+
+
 @pytest.fixture(scope="module")
 def shop(site: tuple[str, Path], serving: Serving, shapes_folder: Path) -> str:
     """The example shop and a service that lets it in; the shop's address."""
     origin, folder = site
-    service = serving(shapes_folder, flags=("--cors", origin))
-    assert service.url != origin
+    # Below a path, for a site may have only that much room for it.
+    service = serving(
+        shapes_folder, flags=("--cors", origin, "--frame", origin, "--root", "/search")
+    )
+    assert service.url.endswith("/search")
     furnish(folder, service.url)
     return origin
+
+
+def test_the_page_below_a_path_and_in_a_frame_of_a_site_that_may(
+    page: Page, shop: str, site: tuple[str, Path]
+) -> None:
+    service = service_of(site[1])
+    (site[1] / "frame.html").write_text(
+        f'<!doctype html><link rel=icon href=data:,><iframe src="{service}/"></iframe>'
+    )
+    page.goto(f"{shop}/frame.html")
+    frame = page.frame_locator("iframe")
+    expect(frame.get_by_role("list", name="Items").get_by_role("listitem")).to_have_count(12)
 
 
 def test_the_shop_embeds_the_search(page: Page, shop: str) -> None:
@@ -177,9 +199,7 @@ def test_a_light_site_stays_light_for_readers_of_the_dark(
 @pytest.fixture(scope="module")
 def plain(shop: str, site: tuple[str, Path]) -> str:
     """A page of the shop's with a plain search and nothing else; its address."""
-    script = SCRIPT.format(
-        re.findall(r"http://[^/]+(?=/web/)", (site[1] / "index.html").read_text("utf-8"))[0]
-    )
+    script = SCRIPT.format(service_of(site[1]))
     element = '<seeker-search plain page-size="9"></seeker-search>'
     (site[1] / "plain.html").write_text(script + element, encoding="utf-8")
     return f"{shop}/plain.html"

@@ -60,6 +60,12 @@ def test_names_of_keys_that_would_spoil_the_file(tmp_path: Path, name: str) -> N
         ("session_days", "inf"),
         ("open_metrics", "perhaps"),
         ("log_level", "loud"),
+        ("root", "search"),
+        ("root", "/se arch"),
+        ("root", "/../x"),
+        ("root", '/"><script>'),
+        ("frame", "shop.example"),
+        ("frame", "https://shop.example; script-src *"),
     ],
 )
 def test_settings_that_make_no_sense(name: str, value: object) -> None:

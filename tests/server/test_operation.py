@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -169,3 +170,35 @@ def test_a_users_sessions_are_deleted_over_http(folder: Path, tmp_path: Path) ->
         assert delete("boss", user="ann").json() == {"deleted": 0}
         assert delete("boss", user="ann", owner="club").json() == {"deleted": 1}
         assert http.get(other).status_code == 404
+
+
+def test_it_lives_below_a_path_of_another_site(folder: Path) -> None:
+    with app_client(folder, root="/search") as http:
+        for prefix in ("/search", ""):  # a proxy may have taken it off
+            assert http.get(f"{prefix}/v1/catalogs").status_code == 200
+            assert http.get(f"{prefix}/healthz").status_code == 200
+            assert http.get(f"{prefix}/nothing").status_code == 404
+        start = http.post("/search/v1/sessions", json={}).json()
+        item = next(one for one in start["page"]["items"] if one["media"])
+        assert http.get(f"/search{item['media']}").status_code == 200
+        assert http.get("/searching/v1/catalogs").status_code == 404
+        page = http.get("/search")
+        assert page.text == http.get("/search/").text == http.get("/").text
+        addresses = re.findall(r'(?:href|src)="([^"]+)"', page.text)
+        assert len(addresses) > 20
+        for address in (*addresses, *re.findall(r'href="(/[^"]+)"', http.get("/docs").text)):
+            assert address.startswith("/search/")
+            assert http.get(address).status_code == 200
+        assert http.get("/openapi.json").json()["servers"] == [{"url": "/search"}]
+
+
+def test_who_may_frame_it_is_a_setting(folder: Path) -> None:
+    with app_client(folder) as http:
+        alone = http.get("/").headers
+        assert "frame-ancestors 'none'" in alone["content-security-policy"]
+        assert alone["x-frame-options"] == "DENY"
+    with app_client(folder, frame=("https://shop.example", "https://*.club.example")) as http:
+        framed = http.get("/").headers
+        policy = "frame-ancestors https://shop.example https://*.club.example"
+        assert framed["content-security-policy"].endswith(policy)
+        assert "x-frame-options" not in framed

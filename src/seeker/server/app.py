@@ -122,7 +122,7 @@ def create_app(
             expose_headers=["Retry-After", "X-Request-Id"],
         )
     app.add_middleware(VaryMiddleware)
-    app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
+    app.openapi = lambda: _openapi(app, settings.root)  # type: ignore[method-assign]
     return app
 
 
@@ -208,12 +208,14 @@ async def _http_error(_: Request, error: Exception) -> Response:
     )
 
 
-def _openapi(app: FastAPI) -> dict[str, Any]:
+def _openapi(app: FastAPI, root: str) -> dict[str, Any]:
     """Return the document, with the shape of problems, which no route names as its answer."""
     if app.openapi_schema is None:
         document = get_openapi(
             title=app.title, version=app.version, description=app.description, routes=app.routes
         )
+        if root:
+            document["servers"] = [{"url": root}]
         schemas = document["components"]["schemas"]
         for model in (ProblemResponse, SessionProblemResponse):
             schema = model.model_json_schema(ref_template="#/components/schemas/{model}")

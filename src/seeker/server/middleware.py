@@ -38,6 +38,18 @@ HEADERS: Mapping[str, str] = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
     "Cache-Control": "no-store",
 }
+
+
+def security_headers(settings: Settings) -> Mapping[str, str]:
+    """Return the headers of every answer; who may show the page in a frame is a setting."""
+    if not settings.frame:
+        return HEADERS
+    headers = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
+    ancestors = f"frame-ancestors {' '.join(settings.frame)}"
+    policy = headers["Content-Security-Policy"].replace("frame-ancestors 'none'", ancestors)
+    return {**headers, "Content-Security-Policy": policy}
+
+
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
 _PAGE = "/web/"
@@ -72,13 +84,14 @@ class RequestMiddleware:
                 status = message["status"]
                 response = MutableHeaders(scope=message)
                 response["X-Request-Id"] = request
-                for name, value in HEADERS.items():
+                for name, value in service.headers.items():
                     response.setdefault(name, value)
             await send(message)
 
         try:
             host = origin_form(scope)
             service.hosts.check(headers.get("host") if host is None else host)
+            _strip_root(service.settings.root, scope)
             _check_rate(service, scope)
             body = await _read_body(service.settings, headers, receive)
             await self._app(scope, _receive_body(body, receive), send_with_headers)
@@ -161,6 +174,17 @@ class VaryMiddleware:
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
+
+
+def _strip_root(root: str, scope: Scope) -> None:
+    """Take the path below which the service lives from a request, unless a proxy has done so."""
+    path: str = scope["path"]
+    scope["root_path"] = root
+    if root and (path == root or path.startswith(f"{root}/")):
+        scope["path"] = path[len(root) :] or "/"
+        raw: bytes = scope.get("raw_path") or b""
+        if raw.startswith(root.encode()):
+            scope["raw_path"] = raw[len(root) :] or b"/"
 
 
 def _check_rate(service: Service, scope: Scope) -> None:

@@ -69,7 +69,7 @@ def serve(
         )
     open_store(joined.store, joined.store_timeouts).close()
     listening = listen(joined.host, joined.port)
-    tell(_address(joined.host, listening))
+    tell(_address(joined.host, listening, joined.root))
     if joined.workers == 1:
         app = make(joined, catalogs)
         app.state.exits = True
@@ -158,6 +158,6 @@ def listen(host: str, port: int) -> socket.socket:
     return listening
 
 
-def _address(host: str, listening: socket.socket) -> str:
+def _address(host: str, listening: socket.socket, root: str) -> str:
     port = listening.getsockname()[1]
-    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}{root}"

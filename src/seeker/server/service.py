@@ -24,7 +24,7 @@ from seeker.server.health import Readiness
 from seeker.server.hosts import AllowedHosts
 from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
-from seeker.server.middleware import RateLimiter
+from seeker.server.middleware import RateLimiter, security_headers
 from seeker.server.settings import Settings
 from seeker.stores import open_store
 
@@ -154,6 +154,7 @@ class Service:
     def __init__(self, settings: Settings, catalogs: Catalogs) -> None:
         return_memory()
         self.settings = settings
+        self.headers = security_headers(settings)
         self.hosts = AllowedHosts(settings.host, settings.allowed_host)
         self.keys = ApiKeys.read(settings.keys, settings.private)
         self.rate = RateLimiter(settings.rate, settings.burst)

@@ -7,7 +7,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from seeker.errors import BadInput
 from seeker.stores import Timeouts
 
 PREFIX = "SEEKER_"
+_ROOT = re.compile(r"(/[A-Za-z0-9_~.-]*[A-Za-z0-9_~-])*")
+_ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.*-]+(:\d+)?|https?://\[[0-9a-fA-F:]+\](:\d+)?")
 _UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3}
 
 
@@ -28,6 +30,7 @@ class Settings:
 
     catalogs: tuple[str, ...] = _setting((), "Catalogs to serve: FOLDER or NAME=FOLDER.")
     host: str = _setting("127.0.0.1", "Address to listen at; 0.0.0.0 for all.")
+    root: str = _setting("", "Path below which it lives on a site, such as /search; none: at /.")
     port: int = _setting(8000, "Port to listen at; 0 for any that is free.")
     workers: int = _setting(1, "Processes.", least=1)
     threads: int = _setting(0, "Threads per process; 0 for one more than there are cores.")
@@ -68,6 +71,9 @@ class Settings:
     rate: float = _setting(100.0, "Requests per second and client, per process; 0 for any number.")
     burst: int = _setting(200, "Requests that a client may make at once.", least=1)
     cors: tuple[str, ...] = _setting((), "Origins whose pages may call the service.")
+    frame: tuple[str, ...] = _setting(
+        (), "Origins whose pages may show the page in a frame; * for any; none: nobody."
+    )
     allowed_host: tuple[str, ...] = _setting(
         (), "Names that the service answers to, besides addresses and localhost; * for any."
     )
@@ -172,11 +178,26 @@ def _build(values: Mapping[str, Any]) -> Settings:
         if one.name in values
     }
     settings = Settings(**parsed)
+    settings = replace(settings, root=_root(settings.root))
+    for origin in settings.frame:
+        if not _ORIGIN.fullmatch(origin):
+            raise BadInput(
+                f"The setting frame has {origin!r}, which is no origin.",
+                "Write it like https://shop.example, without a path.",
+            )
     if settings.log_level not in ("debug", "info", "warning", "error"):
         raise BadInput(
             f"log_level is {settings.log_level!r}.", "Use debug, info, warning or error."
         )
     return settings
+
+
+def _root(path: str) -> str:
+    """Return a path below which the service lives, without a slash at its end."""
+    path = path.rstrip("/")
+    if not _ROOT.fullmatch(path):
+        raise BadInput(f"The setting root is {path!r}, which is no path.", "Write it like /search.")
+    return path
 
 
 def _value(name: str, value: Any, default: Any, about: Mapping[str, Any]) -> Any:

@@ -79,7 +79,7 @@ export const errorMessage = (error) => (error instanceof Error ? error.message :
 export class ApiClient {
   #base;
 
-  /** @param {URL} base where the service is: the page may stand on another site */
+  /** @param {URL} base where the service is: the page may stand on another site, and the service below a path of its own */
   constructor(base) {
     this.#base = base;
   }
@@ -154,7 +154,7 @@ export class ApiClient {
    */
   async #request(method, path, body, idempotencyKey) {
     try {
-      return await request(method, new URL(path, this.#base), { body, idempotencyKey });
+      return await request(method, new URL(`.${path}`, this.#base), { body, idempotencyKey });
     } catch (error) {
       if (error instanceof RefusedError && error.session) this.#resolvePage(error.session);
       throw error;
@@ -169,7 +169,7 @@ export class ApiClient {
 
   /** @param {Item} item @returns {Item} the item, with an address that holds on any site */
   #resolveMedia(item) {
-    if (item.media) item.media = new URL(item.media, this.#base).href;
+    if (item.media) item.media = new URL(`.${item.media}`, this.#base).href;
     return item;
   }
 }

@@ -14,7 +14,7 @@ import { strings } from "./strings.js";
 /** @import { Session } from "./types.js" */
 
 const base = new URL(import.meta.url);
-const api = new ApiClient(new URL("/", base));
+const api = new ApiClient(new URL("../", base));
 const stylesheets = await Promise.all(
   ["./colours.css", "./style.css", "./grid.css", "./panel.css", "./dialogs.css"].map(loadStylesheet),
 );

@@ -28,7 +28,9 @@ td, th { text-align: left; vertical-align: top; padding: 0.15rem 1rem 0.15rem 0;
 async def docs(request: Request) -> Response:
     """Show the OpenAPI document."""
     document = request.app.openapi()
-    return HTMLResponse(_page(f"{document['info']['title']}: HTTP interface", _body(document)))
+    page = _page(f"{document['info']['title']}: HTTP interface", _body(document))
+    root = request.scope.get("root_path", "")
+    return HTMLResponse(page.replace('href="/', f'href="{root}/'))
 
 
 @router.get("/docs/style.css")

@@ -92,6 +92,7 @@ _TYPES = {
 # Nothing that matches leads out of the folder.
 _NAME = re.compile(rf"(?:[a-z]+/)?[a-z]+\.(?P<kind>{'|'.join(_TYPES)})")
 _SCRIPT = re.compile(r'^( *)<script type="module" src="/web/([^"]+)">', re.MULTILINE)
+_ADDRESS = re.compile(r'\b(href|src)="/web/')
 _TEXT = re.compile(r"\{\{(\w+)\}\}")
 _TEXT_TABLE = re.compile(r"^export const documentStrings = \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
 _TEXT_ENTRY = re.compile(r'^  (\w+):\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
@@ -122,7 +123,8 @@ def page_file(name: str, request: Request) -> Response:
     match = _NAME.fullmatch(name)
     if match is None or not files("seeker.web").joinpath(name).is_file():
         raise HTTPException(404)
-    content = _document(name) if match["kind"] == "html" else _read(name).encode()
+    root = request.scope.get("root_path", "")
+    content = _document(name, root) if match["kind"] == "html" else _read(name).encode()
     # Browsers ask each time, so that a new version is never mixed with an old one, and are told
     # in a word that nothing has changed.
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
@@ -137,16 +139,18 @@ def _read(name: str) -> str:
 
 
 @cache
-def _document(name: str) -> bytes:
-    """Return a document with its texts, from the table beside it, and its preload links."""
+def _document(name: str, root: str) -> bytes:
+    """Return a document with its texts, from the table beside it, and its preload links.
+
+    root: the path below which the service lives.
+    """
     table = _TEXT_TABLE.search(_read(posixpath.join(posixpath.dirname(name), "strings.js")))
     texts = {
         key: json.loads(value) for key, value in _TEXT_ENTRY.findall(table[1] if table else "")
     }
     document = _TEXT.sub(lambda match: html.escape(texts[match[1]], quote=True), _read(name))
-    return _SCRIPT.sub(
-        lambda match: _preload_links(match[2], match[1]) + match[0], document
-    ).encode()
+    document = _SCRIPT.sub(lambda match: _preload_links(match[2], match[1]) + match[0], document)
+    return _ADDRESS.sub(rf'\1="{root}/web/', document).encode()
 
 
 def _preload_links(entry: str, indent: str) -> str:

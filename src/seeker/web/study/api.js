@@ -11,7 +11,8 @@ import { request } from "../api.js";
 const STORAGE_KEY = "seeker-study-key";
 
 /** @param {"GET" | "POST" | "DELETE"} method @param {string} path @param {object} [body] */
-const call = (method, path, body) => request(method, new URL(`/v1/study${path}`, location.href), { body });
+const call = (method, path, body) =>
+  request(method, new URL(`../../v1/study${path}`, import.meta.url), { body });
 
 /** @returns {Promise<StudyInfo>} */
 export const studyInfo = () => call("GET", "");
@@ -61,4 +62,4 @@ export function storeKey(key) {
 }
 
 /** @param {string} key @returns {string} the link that leads back to one's searches */
-export const participantUrl = (key) => new URL(`/#key=${key}`, location.href).href;
+export const participantUrl = (key) => new URL(`#key=${key}`, location.href).href;
