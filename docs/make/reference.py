@@ -24,6 +24,7 @@ from seeker.catalog.build.update import UpdateReport
 from seeker.cli import cli
 from seeker.cli.errors import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
+from seeker.learning.learn import LearningResult
 from seeker.server.service import EXIT_CODE
 from seeker.server.settings import PREFIX, Settings
 from seeker.stores import StoreError
@@ -124,6 +125,10 @@ def python_page() -> str:
         *_function("seeker.update", seeker.update),
         *_function("seeker.remove", seeker.remove),
         *_class("seeker.catalog.build.update.UpdateReport", UpdateReport),
+        "## Learning",
+        "",
+        *_function("seeker.learn", seeker.learn),
+        *_class("seeker.learning.learn.LearningResult", LearningResult),
     ]
     for title, names in CLASSES.items():
         lines += [f"## {title}", ""]

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from seeker.catalog.build.api import build
     from seeker.catalog.build.update import remove, update
     from seeker.client import Client
+    from seeker.learning.learn import learn
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "Session",
     "build",
     "display",
+    "learn",
     "models",
     "remove",
     "update",
@@ -49,4 +51,8 @@ def __getattr__(name: str) -> Any:
         from seeker.catalog.build import update as updates
 
         return getattr(updates, name)
+    if name == "learn":
+        from seeker.learning.learn import learn
+
+        return learn
     raise AttributeError(f"module 'seeker' has no attribute {name!r}")

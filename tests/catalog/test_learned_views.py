@@ -187,8 +187,11 @@ def test_items_come_and_go_with_their_learned_vectors(tmp_path: Path, dtype: str
     assert tombstone is not None
     np.testing.assert_allclose(tombstone["learned-2"], was, atol=0.05 if dtype == "int8" else 0.01)
     assert removed.replay(gone.events).likes == [page[0]]
-    more = seeker.update(shop, jsonl(tmp_path / "more.jsonl", rows(ITEMS, 7))).catalog
+    changed = {**rows(ITEMS + 50, 1)[0], "id": page[1]}
+    more = seeker.update(shop, jsonl(tmp_path / "more.jsonl", [changed, *rows(ITEMS, 7)])).catalog
     assert len(more) == ITEMS + 6
+    old, now = (one.views["looks"].rows(np.array([one.row(page[1])])) for one in (removed, more))
+    assert np.abs(old - now).max() > 0.1
     vectors = {name: more.views[name].rows(slice(None)) for name in SIZES}
     stored = more.views["learned-2"].rows(slice(None))
     close = {"float32": 1e-4, "float16": 0.02, "int8": 0.3}[dtype]

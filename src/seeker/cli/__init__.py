@@ -12,6 +12,7 @@ from seeker.cli.build import build, update
 from seeker.cli.catalogs import info, remove, search, tidy, verify
 from seeker.cli.demo import demo
 from seeker.cli.errors import report_errors
+from seeker.cli.learn import learn
 from seeker.lab.cli import evaluate, report
 from seeker.server.cli import backup, keys, restore, serve, sessions
 from seeker.study.cli import study
@@ -19,7 +20,7 @@ from seeker.study.cli import study
 SECTIONS: Mapping[str, Sequence[click.Command]] = {
     "To begin with": (demo,),
     "Catalogs": (build, info, search, update, remove, verify, tidy),
-    "Searching with people": (serve, keys, sessions, backup, restore),
+    "Searching with people": (serve, keys, sessions, backup, restore, learn),
     "Measuring": (evaluate, report, study),
 }
 

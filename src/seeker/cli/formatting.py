@@ -49,8 +49,14 @@ def describe_catalog(catalog: Catalog) -> Iterator[str]:
     for name, view in manifest.views.items():
         entry = view.embedder
         embedder = printable(f", by {entry.name} ({entry.version})") if entry else ""
+        if view.learned is not None:
+            embedder = printable(f", learned, of {' and '.join(view.learned.sources)}")
         form = f"{view.dimensions} × {view.dtype}"
         yield f"  {name}: {form}, {view.metric}, {format_bytes(view.vectors.bytes)}{embedder}"
+    if manifest.learned is not None:
+        learned = manifest.learned
+        searches = f"{learned.searches:,} searches"
+        yield f"sessions begin with what was learned from {searches}, {printable(learned.at)}"
     if manifest.attributes:
         yield "attributes:"
         for facet in catalog.facets(limit=5).values():

@@ -117,9 +117,7 @@ def catalog_folders(places: Iterable[str]) -> dict[str, str]:
     """Return folders by the names of their catalogs, each given as FOLDER or NAME=FOLDER."""
     folders: dict[str, str] = {}
     for place in places:
-        name, equals, folder = place.partition("=")
-        if not equals or "/" in name:
-            name, folder = Path(place).resolve().name, place
+        name, folder = split_place(place)
         check_catalog_name(name)
         if name in folders:
             raise BadInput(f"There are two catalogs called {name!r}.", "Give them as NAME=FOLDER.")
@@ -134,6 +132,14 @@ def check_catalog_name(name: str) -> None:
             f"{name!r} cannot be the name of a catalog.",
             "Use letters, digits, '.', '_' and '-'; give one as NAME=FOLDER.",
         )
+
+
+def split_place(place: str) -> tuple[str, str]:
+    """Return the name and the folder of a catalog that is given as FOLDER or NAME=FOLDER."""
+    name, equals, folder = place.partition("=")
+    if not equals or "/" in name:
+        return Path(place).resolve().name, place
+    return name, folder
 
 
 def warm(catalog: Catalog) -> None:

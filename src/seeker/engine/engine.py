@@ -116,13 +116,14 @@ class Engine:
         *,
         personalise: bool = False,
         owner: str | None = None,
+        network: int | None = None,
         key: IdempotencyKey | None = None,
         **options: Unpack[SessionOptions],
     ) -> SessionSnapshot:
         """Start a session; options: those of `Catalog.session`, whose seed is drawn unless given.
 
         personalise: begin with what a named user's last session taught. owner: the name of the API
-        key used.
+        key used. network: as in `StoredSession`.
         """
         user = options.get("user")
         person = user if isinstance(user, str) else None
@@ -145,13 +146,14 @@ class Engine:
             entry = CachedSession(session, name, served, 1, self._clock())
             return _NewSession(name, person, [event.to_json() for event in session.events], entry)
 
-        return self._create(make, owner, key)
+        return self._create(make, owner, network, key)
 
     def fork(
         self,
         id: str,
         step: int | None = None,
         owner: str | None = None,
+        network: int | None = None,
         key: IdempotencyKey | None = None,
         own: bool = True,
         allow: Callable[[int], None] = lambda events: None,
@@ -174,7 +176,7 @@ class Engine:
                 snapshot = self._commands.snapshot(id, entry)
                 return _NewSession(entry.name, stored.person if own else None, events, snapshot)
 
-        return self._create(make, owner, key)
+        return self._create(make, owner, network, key)
 
     def act(
         self, id: str, event: Event, step: int | None = None, key: IdempotencyKey | None = None
@@ -263,7 +265,11 @@ class Engine:
         self.store.close()
 
     def _create(
-        self, make: Callable[[], _NewSession], owner: str | None, key: IdempotencyKey | None
+        self,
+        make: Callable[[], _NewSession],
+        owner: str | None,
+        network: int | None,
+        key: IdempotencyKey | None,
     ) -> SessionSnapshot:
         """Store and show a new session, which is made unless it has been."""
         for _ in range(MAX_ATTEMPTS):
@@ -273,7 +279,9 @@ class Engine:
             self._quota.check(owner, beside=1)
             new, now, id = make(), self._clock(), _new_id()
             length = len(new.events)
-            stored = StoredSession(id, new.catalog, owner, new.person, now, now, length, new.events)
+            stored = StoredSession(
+                id, new.catalog, owner, new.person, now, now, length, new.events, network=network
+            )
             try:
                 self.store.create(stored, key)
             except StaleWriteError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import json
 import math
 import re
@@ -148,6 +149,8 @@ Share = Annotated[
     Path(description="The token of a shared session.", json_schema_extra=TOKEN_SCHEMA),
     token_check(no_share),
 ]
+NETWORK_GROUPS = 4096
+
 ItemPath = Annotated[str, Path(min_length=1, max_length=1000, description="The id of an item.")]
 Offset = Annotated[int, Query(ge=0, le=2**31 - 1)]
 Limit = Annotated[int, Query(ge=1, le=10_000)]
@@ -224,17 +227,45 @@ async def session_turn(
 SessionTurnDep = Annotated[SessionTurn, Depends(session_turn)]
 
 
-def session_owner(
-    request: Request, service: Service, authorization: str | None
-) -> tuple[str | None, str]:
-    """Return the name of who starts a session, and the scope of their idempotency keys.
+@dataclass(frozen=True)
+class SessionStarter:
+    """Who starts a session: the name of their API key, and the address they come from."""
 
-    The address keeps one client's idempotency keys from opening another's door, also where a proxy
-    adds the same API key for all who come.
-    """
+    owner: str | None
+    address: str
+
+    @property
+    def scope(self) -> str:
+        """The scope of their idempotency keys.
+
+        The address keeps one client's keys from opening another's door, also where a proxy adds
+        the same API key for all who come.
+        """
+        source = f"from {self.address}"
+        return f"key {self.owner} {source}" if self.owner else source
+
+    @property
+    def network(self) -> int | None:
+        """One of 4,096 groups of networks, of which thousands share each: it names nobody.
+
+        It says only whether many searches may be one machine's, so that it does not count for many.
+        """
+        try:
+            address = ipaddress.ip_address(self.address)
+        except ValueError:
+            return None
+        address = getattr(address, "ipv4_mapped", None) or address
+        network = address.packed[: 3 if address.version == 4 else 6]
+        digest = hashlib.sha256(network).digest()
+        return (digest[0] << 8 | digest[1]) % NETWORK_GROUPS
+
+
+def session_starter(
+    request: Request, service: Service, authorization: str | None
+) -> SessionStarter:
+    """Return who starts a session, if they may."""
     owner = service.keys.may_start(authorization)
-    client = request.client.host if request.client else ""
-    return owner, f"key {owner} from {client}" if owner else f"from {client}"
+    return SessionStarter(owner, request.client.host if request.client else "")
 
 
 def copy_limit(request: Request, service: Service) -> Callable[[int], None]:

@@ -83,6 +83,7 @@ def _parquet(out: Path, lines: Iterable[dict[str, Any]]) -> int:
             ("catalog", text),
             ("owner", text),
             ("user", text),
+            ("network", whole),
             ("began", number),
             ("active", number),
             ("sequence", whole),
@@ -107,7 +108,9 @@ def _parquet(out: Path, lines: Iterable[dict[str, Any]]) -> int:
 
 
 def _rows(line: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    about = {name: line[name] for name in ("catalog", "owner", "user", "began", "active")}
+    about = {
+        name: line[name] for name in ("catalog", "owner", "user", "network", "began", "active")
+    }
     happened = zip(line["events"], line["times"], strict=True)
     for sequence, (event, at) in enumerate(happened, 1):
         yield {
@@ -129,6 +132,7 @@ def _line(stored: StoredSession) -> dict[str, Any]:
         "catalog": stored.catalog,
         "owner": stored.owner,
         "user": stored.person,
+        "network": stored.network,
         "began": stored.began,
         "active": stored.active,
         "events": list(stored.events),
@@ -164,6 +168,7 @@ def _parse_line(line: str | bytes, number: int) -> StoredSession:
             length=len(told["events"]),
             events=told["events"],
             times=told["times"],
+            network=told.get("network"),
         )
         names = (stored.id, stored.catalog, stored.owner or "", stored.person or "")
         numbers = (stored.began, stored.active, *stored.times)
@@ -171,6 +176,8 @@ def _parse_line(line: str | bytes, number: int) -> StoredSession:
             raise ValueError("a name is no text")
         if not all(isinstance(one, int | float) and math.isfinite(one) for one in numbers):
             raise ValueError("a time is no number")
+        if not isinstance(stored.network, int | None):
+            raise ValueError("a network is no whole number")
         if len(stored.times) != stored.length:
             raise ValueError("there is not one time for each event")
     except (ValueError, KeyError, TypeError, RecursionError) as error:

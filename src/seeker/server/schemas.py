@@ -378,6 +378,9 @@ class EventsResponse(BaseModel):
     id: str
     catalog: str
     user: str | None
+    network: int | None = Field(
+        description="One of 4,096 groups of networks it was started from; it names nobody."
+    )
     began: float
     active: float
     events: list[dict[str, Any]]

@@ -438,6 +438,21 @@ def parse_event(data: object) -> Event:
         raise BadInput(f"The event {data['type']!r} is not complete: {error!r}.") from None
 
 
+def exported_events(line: object) -> list[Mapping[str, Any]]:
+    """Return the events that a line of an export holds, be it text or read already."""
+    if isinstance(line, str | bytes):
+        try:
+            line = json.loads(line)
+        except (ValueError, RecursionError):
+            raise BadInput("The line is not JSON.", "Give one line of an export.") from None
+    events = line.get("events") if isinstance(line, Mapping) else None
+    if not isinstance(events, list) or not all(isinstance(one, Mapping) for one in events):
+        raise BadInput(
+            "The line holds no session.", "One of an export is an object with a list of 'events'."
+        )
+    return events
+
+
 def _prior_to_json(prior: Doubles | str | None) -> object:
     if prior is None or isinstance(prior, str):
         return prior

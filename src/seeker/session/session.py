@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from seeker.kernels.parallel import Interrupted, never
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.events import Click, fold, parse_event
+from seeker.session.events import Click, exported_events, fold, parse_event
 from seeker.session.explanation import Explanation
 from seeker.session.page import Page
 from seeker.session.protocol import SearchableCatalog
@@ -44,6 +45,25 @@ class Session(SessionVerbs):
             catalog,
             [parse_event(event) if isinstance(event, Mapping) else event for event in events],
         )
+
+    def to_json(self) -> str:
+        """Return the session as one line of an export: who looked for what, and all its events."""
+        user = self._state.start.user
+        line = {
+            **dict.fromkeys(
+                ("id", "catalog", "owner", "user", "network", "began", "active", "times")
+            ),
+            "user": user if isinstance(user, str) else None,
+            "events": [event.to_json() for event in self._events],
+        }
+        return json.dumps(line)
+
+    @classmethod
+    def from_json(
+        cls, catalog: SearchableCatalog, line: str | bytes | Mapping[str, Any]
+    ) -> Session:
+        """Return the session that a line of an export, or `to_json`, tells of."""
+        return cls.replay(catalog, exported_events(line))
 
     @property
     def events(self) -> tuple[Event, ...]:

@@ -116,7 +116,8 @@ class StoredSession:
 
     owner: the name of the API key that started it. person: whom the embedding site named. began,
     active: seconds since 1970. length: how many events it has. events: those asked for. times: when
-    each of these happened; of a new session that does not say so, all when it began.
+    each of these happened; of a new session that does not say so, all when it began. network: from
+    which group of networks it was started, a number that many share and that names nobody.
     """
 
     id: str
@@ -128,6 +129,7 @@ class StoredSession:
     length: int
     events: Sequence[EventJson] = ()
     times: Sequence[float] = ()
+    network: int | None = None
 
     @property
     def event_times(self) -> Sequence[float]:

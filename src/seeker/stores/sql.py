@@ -99,7 +99,7 @@ class Transaction(Protocol):
         ...
 
 
-_SESSION_COLUMNS = "id, catalog, owner, person, began, active, length"
+_SESSION_COLUMNS = "id, catalog, owner, person, began, active, length, network"
 _PAGE_ROWS = 256
 _LOCK_POLL_SECONDS = 0.1
 _LOGGER = logging.getLogger("seeker")
@@ -162,7 +162,7 @@ class SqlStore(ABC):
         """Keep a new session with its first events."""
         with self.writing() as run:
             inserted = run(
-                f"INSERT INTO sessions ({_SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) "
+                f"INSERT INTO sessions ({_SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING",
                 session.id,
                 session.catalog,
@@ -171,6 +171,7 @@ class SqlStore(ABC):
                 session.began,
                 session.active,
                 len(session.events),
+                session.network,
             )
             if inserted.rowcount != 1:
                 raise StaleWriteError("There is a session with this id already.")
@@ -184,7 +185,7 @@ class SqlStore(ABC):
         with self.reading() as run:
             rows = run(
                 "SELECT sessions.id, catalog, owner, person, began, active, length, "
-                "sequence, at, body, checksum "
+                "network, sequence, at, body, checksum "
                 "FROM sessions LEFT JOIN events ON events.session = sessions.id "
                 "AND events.sequence > ? WHERE sessions.id = ? ORDER BY events.sequence",
                 after,
@@ -192,7 +193,7 @@ class SqlStore(ABC):
             ).fetchall()
         if not rows:
             return None
-        id, catalog, owner, person, began, active, length, *_ = rows[0]
+        id, catalog, owner, person, began, active, length, network, *_ = rows[0]
         events: list[EventJson] = []
         times: list[float] = []
         for *_, sequence, at, body, checksum in rows:
@@ -203,7 +204,9 @@ class SqlStore(ABC):
                 times.append(at)
         if after + len(events) < length:
             raise DamagedSession(id, after + len(events) + 1, "it is missing")
-        return StoredSession(id, catalog, owner, person, began, active, length, events, times)
+        return StoredSession(
+            id, catalog, owner, person, began, active, length, events, times, network
+        )
 
     def append(
         self,

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seeker.errors import NotFound
+from seeker.html_report import Album, ItemIds, html_page, html_section
 from seeker.lab import paper, results
 from seeker.lab.compare import Comparison, compare_all
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import Outcomes, make_outcomes
 from seeker.lab.paper import Claim
 from seeker.lab.report import figures
-from seeker.lab.report.layout import Album, ItemIds, html_page, html_section, strip
 from seeker.lab.report.participants import NOTE, participants_section
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ def _strips(
         steps: list[dict[str, Any]] = table.filter(keep).sort_by("step").to_pylist()
         end = f"found on page {mine.steps[place]}" if mine.found[place] else "not found"
         album = Album(ids.get(str(steps[0]["catalog"])), pictures)
-        strips.append(f"<h3>{words}: {end}</h3>{strip(steps, album)}")
+        strips.append(f"<h3>{words}: {end}</h3>{_strip(steps, album)}")
     key = "<p>Green frame: liked. Red frame: disliked. Gold frame: what was looked for.</p>"
     return key + "".join(strips)
 
@@ -274,3 +274,28 @@ _CALIBRATION_NOTE = (
     "100 cases. The error is the mean distance from the diagonal, pages counting alike; bins of "
     "fewer than 20 pages are not drawn."
 )
+
+
+def _strip(steps: Sequence[dict[str, Any]], album: Album, pages: int = 8) -> str:
+    """Return one search: the target first, then page under page with what was clicked."""
+    target = int(steps[0]["target"])
+    lines = [
+        '<div class="strip"><div class="page"><b>looked for</b>'
+        f"{album.tile(target, 'target')}</div>"
+    ]
+    with_page = [step for step in steps if len(step["page"])]
+    if len(with_page) > pages:
+        with_page = [*with_page[: pages - 1], with_page[-1]]
+    for step in with_page:
+        tiles = []
+        for row in step["page"]:
+            mark = "target" if row == target else ""
+            mark = "liked" if row in step["liked"] else mark
+            mark = "disliked" if row in step["disliked"] else mark
+            tiles.append(album.tile(int(row), mark))
+        rank = f"{step['rank']:,.0f}" if step["step"] else "–"
+        lines.append(
+            f'<div class="page"><b>page {step["step"] + 1}</b>{"".join(tiles)}'
+            f"<i>rank {rank}</i></div>"
+        )
+    return "\n".join([*lines, "</div>"])

@@ -23,7 +23,7 @@ from seeker.server.dependencies import (
     SessionTurnDep,
     StrictRoute,
     make_idempotency_key,
-    session_owner,
+    session_starter,
 )
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
@@ -62,15 +62,20 @@ async def start(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session: its id is the only key to it."""
-    owner, scope = session_owner(request, service, authorization)
+    starter = session_starter(request, service, authorization)
     body.check_limits(service.settings)
     request.state.text = body.query
-    key = make_idempotency_key(idempotency_key, scope, "start", body.model_dump())
+    key = make_idempotency_key(idempotency_key, starter.scope, "start", body.model_dump())
     options = body.options()
 
     def work() -> SessionSnapshot:
         return service.engine.start(
-            body.catalog, personalise=body.personalise, owner=owner, key=key, **options
+            body.catalog,
+            personalise=body.personalise,
+            owner=starter.owner,
+            network=starter.network,
+            key=key,
+            **options,
         )
 
     return json_response(session_response(await service.run(work)), 201)

@@ -21,7 +21,7 @@ from seeker.server.dependencies import (
     StrictRoute,
     copy_limit,
     make_idempotency_key,
-    session_owner,
+    session_starter,
 )
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
@@ -56,12 +56,12 @@ async def fork(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session with the same events, to go on from here without changing this one."""
-    owner, _ = session_owner(request, turn.service, authorization)
+    starter = session_starter(request, turn.service, authorization)
     body, allow = body or ForkRequest(), copy_limit(request, turn.service)
     step = body.step
 
     def work(key: IdempotencyKey | None) -> SessionSnapshot:
-        return turn.engine.fork(turn.id, step, owner, key, allow=allow)
+        return turn.engine.fork(turn.id, step, starter.owner, starter.network, key, allow=allow)
 
     return await turn.take("fork", body, work, 201)
 
@@ -136,13 +136,18 @@ async def go_on(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session of one's own that goes on from where a shared one is."""
-    owner, scope = session_owner(request, service, authorization)
-    key = make_idempotency_key(idempotency_key, scope, "fork", share)
+    starter = session_starter(request, service, authorization)
+    key = make_idempotency_key(idempotency_key, starter.scope, "fork", share)
     engine, allow = service.engine, copy_limit(request, service)
 
     def work() -> SessionSnapshot:
         return engine.fork(
-            engine.shared_session(share), owner=owner, key=key, own=False, allow=allow
+            engine.shared_session(share),
+            owner=starter.owner,
+            network=starter.network,
+            key=key,
+            own=False,
+            allow=allow,
         )
 
     return json_response(session_response(await service.run(work, share)), 201)

@@ -1,4 +1,4 @@
-"""The look of a report, and searches as strips of pages."""
+"""Reports as pages that need nothing else: their look, and items as little pictures."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import html
 import io
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from seeker.catalog import Catalog
 
@@ -58,7 +58,7 @@ pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
 .page b {{ width:5.2rem; font-weight:500; color:var(--soft); flex:none }}
 .page i {{ font-style:normal; color:var(--soft); padding-left:.6rem; white-space:nowrap }}
 .tile {{ flex:none; width:62px; height:62px; padding:1px; border-radius:5px; background:#f1f4f8;
-  display:grid; place-items:center; font-size:11px; color:var(--soft) }}
+  overflow:hidden; display:grid; place-items:center; font-size:11px; color:var(--soft) }}
 .tile img {{ display:block; width:100%; height:100%; border-radius:4px; object-fit:cover }}
 .liked {{ background:#2f9e62; padding:3px }} .disliked {{ background:#d1495b; padding:3px }}
 .target {{ background:#e0a526; padding:3px }} .tile[class$="d"] span, .target span {{ color:#fff }}
@@ -79,11 +79,17 @@ class Album:
     """Little pictures of items, each embedded once per page by a style class.
 
     ids: the items' ids by row; pictures: a catalog's folder, or one with a picture for each id.
-    Where either is missing, items are shown by number.
+    Where either is missing, items are shown by number, or by titles if there are any.
     """
 
-    def __init__(self, ids: ItemIds | None, pictures: Path | None) -> None:
+    def __init__(
+        self,
+        ids: ItemIds | None,
+        pictures: Path | None,
+        titles: Mapping[int, str] | None = None,
+    ) -> None:
         self.ids = ids
+        self._titles = titles or {}
         self._file = _picture_finder(pictures)
         self._data_urls: dict[int, str] = {}
 
@@ -96,7 +102,7 @@ class Album:
             f'<img src="{picture}" alt="{html.escape(label)}" '
             f'width="{THUMBNAIL_PIXELS}" height="{THUMBNAIL_PIXELS}">'
             if picture
-            else f"<span>{row}</span>"
+            else f"<span>{html.escape(self._titles.get(row, str(row)))}</span>"
         )
         return f'<div class="tile {mark}" title="{html.escape(label)}">{inside}</div>'
 
@@ -121,31 +127,6 @@ def _picture_finder(pictures: Path | None) -> Callable[[str], Path | None]:
         catalog = Catalog.open(pictures)
         return lambda name: catalog.media_file(catalog.item(name)) if name in catalog else None
     return {file.stem: file for file in pictures.iterdir()}.get
-
-
-def strip(steps: Sequence[dict[str, Any]], album: Album, pages: int = 8) -> str:
-    """Return one search: the target first, then page under page with what was clicked."""
-    target = int(steps[0]["target"])
-    lines = [
-        '<div class="strip"><div class="page"><b>looked for</b>'
-        f"{album.tile(target, 'target')}</div>"
-    ]
-    with_page = [step for step in steps if len(step["page"])]
-    if len(with_page) > pages:
-        with_page = [*with_page[: pages - 1], with_page[-1]]
-    for step in with_page:
-        tiles = []
-        for row in step["page"]:
-            mark = "target" if row == target else ""
-            mark = "liked" if row in step["liked"] else mark
-            mark = "disliked" if row in step["disliked"] else mark
-            tiles.append(album.tile(int(row), mark))
-        rank = f"{step['rank']:,.0f}" if step["step"] else "–"
-        lines.append(
-            f'<div class="page"><b>page {step["step"] + 1}</b>{"".join(tiles)}'
-            f"<i>rank {rank}</i></div>"
-        )
-    return "\n".join([*lines, "</div>"])
 
 
 def _data_url(file: Path) -> str:
