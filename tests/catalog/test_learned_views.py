@@ -283,3 +283,32 @@ def test_a_map_of_numbers_that_are_not_finite_is_refused(shop: Path) -> None:
     with pytest.raises(BadInput, match="not finite"):
         Catalog.open(shop)
     assert find_problems(shop)
+
+
+def test_an_example_is_mapped_as_items_are(shop: Path) -> None:
+    """Given in the views that the map is made of, of which one may be missing."""
+    new = learn(shop)
+    row = np.array([7])
+    vectors = {name: new.views[name].rows(row)[0] for name in SIZES}
+    session = new.session(seed=1, views=["learned-2"], model=Choice(), strategy="greedy")
+    with pytest.raises(BadInput, match="no view 'learned-2'"):
+        session.like_example({"learned-2": [0.0] * 5})
+    session.like_example(vectors)
+    alone = session.catalog.complete_vectors(vectors)
+    np.testing.assert_allclose(alone["learned-2"], new.views["learned-2"].vectors[7], atol=1e-4)
+    assert session.page().ids[0] == "i7"
+    assert looks(new.replay([event.to_json() for event in session.events])) == looks(session)
+    session.undo()
+    session.like_example({"looks": vectors["looks"]})
+    centres = {part.view: part.centre for part in a_map().inputs}
+    expected = mapped(a_map(), {"looks": [vectors["looks"]], "words": [centres["words"]]})[0]
+    (departed,) = [session.catalog.complete_vectors(one.vectors) for one in session.state.examples]
+    middle = new.views["learned-2"].mean
+    away = expected - middle
+    rim = min(1.0, np.sqrt(new.views["learned-2"].radius / (away @ away)))
+    np.testing.assert_allclose(departed["learned-2"], middle + rim * away, atol=1e-4)
+    over = spread(new, 3).session(seed=1, views=["learned-2"], model=Choice(), strategy="greedy")
+    over.like_example(vectors)
+    over.undo()
+    over.like_example({"looks": vectors["looks"]})
+    assert_alike(session, over)

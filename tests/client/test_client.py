@@ -106,6 +106,8 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     look()
     session.explore(5)
     look()
+    session.like_example({"vector": [0.25] * 12})
+    look()
     session.explore(0.0)
     session.filter(None)
     look()
@@ -137,6 +139,9 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
         lambda: session.explore(101),
         lambda: session.explore("far"),  # type: ignore[arg-type]
         lambda: session.found("nobody has this"),
+        lambda: session.like_example({"vector": [1.0]}),
+        lambda: session.like_example({"no such view": [1.0]}),
+        lambda: session.like_example(b"no picture"),
     ):
         with pytest.raises(SeekerError) as refused:
             wrong()
@@ -154,9 +159,10 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
         {"filter": {"price": {"lt": 12}}, "query": "red", "user": "ann"},
         {"model": seeker.models.Choice(slip=0.1), "strategy": seeker.display.EpsilonGreedy(0.3)},
         {"user": np.linspace(0, 2, 12), "repeat": "unrated"},
+        {"like": ["folder/item 10", "item-3"]},
         {**seeker.PAPER},
     ],
-    ids=["usual", "names", "query", "objects", "vector", "paper"],
+    ids=["usual", "names", "query", "objects", "vector", "like", "paper"],
 )
 def test_a_program_does_not_notice_where_its_session_is(
     given: dict[str, Any], folder: Path, place: Catalog | Client

@@ -46,6 +46,7 @@ class Person:
                 lambda s: s.redo(),
                 lambda s: s.say("kind 2 item"),
                 lambda s: s.say(vector, view=view),
+                lambda s: s.like_example({view: vector}),
                 lambda s: s.filter(kind),
                 lambda s: s.explore(2.0),
                 lambda s: s.refresh(),

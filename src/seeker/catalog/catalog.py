@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seeker import display, models
-from seeker.catalog import keywords, text_reader
+from seeker.catalog import keywords, view_readers
 from seeker.catalog.attributes import Kind, shorten
 from seeker.catalog.filters import Facet
 from seeker.catalog.item_table import ItemRecord
@@ -35,19 +35,20 @@ from seeker.catalog.manifest import (
     path_of,
     read_manifest,
 )
-from seeker.catalog.view_map import is_learned_name
+from seeker.catalog.view_map import complete_vectors, is_learned_name
 from seeker.catalog.views import check_items, check_sizes, check_views, open_maps, open_views
 from seeker.errors import BadInput, NotFound
 from seeker.kernels.parallel import Stop, never
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.models.words import KeywordMatches, combine_matches
-from seeker.session import Event, Item, Session, Start
+from seeker.session import Event, Example, Item, Session, Start
 from seeker.session.events import REPEATS, Repeat, Say
 from seeker.session.finder import Finder
 from seeker.session.local_finder import LocalFinder
 from seeker.session.rows import RowIndex
 from seeker.session.validation import (
     check_filter,
+    check_likes,
     check_prior,
     check_query,
     check_seed,
@@ -57,7 +58,7 @@ from seeker.session.words import SearchWord
 from seeker.space import Metric, View
 from seeker.space.linear_map import LinearMap
 from seeker.space.view import Scale
-from seeker.types import Array, Doubles
+from seeker.types import Array, Doubles, Floats
 from seeker.validation import check_names, check_whole
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Catalog:
         self,
         collection: ItemCollection,
         views: Mapping[str, View],
-        readers: Mapping[str, text_reader.TextReader],
+        readers: Mapping[str, view_readers.ViewReader],
         folder: Path | None = None,
         manifest: Manifest | None = None,
         maps: Mapping[str, LinearMap] = MappingProxyType({}),
@@ -81,7 +82,12 @@ class Catalog:
         self.views: Mapping[str, View] = MappingProxyType(dict(views))
         self.maps: Mapping[str, LinearMap] = MappingProxyType(dict(maps))
         """By name, how learned views follow from the others."""
+        self.raw_views = MappingProxyType({name: views[name] for name in views if name not in maps})
+        """The views that were not learned, by name, also where sessions compare by others."""
         self._readers = dict(readers)
+        self._picture_readers = {
+            name: one for name, one in readers.items() if "picture" in one.reads
+        }
         self.folder = folder
         self.manifest = manifest
         self.limits = DEFAULT_LIMITS
@@ -117,7 +123,7 @@ class Catalog:
             names, check_titles(titles, names), Attributes.of(attributes, names)
         )
         return cls(
-            collection, checked, text_reader.readers_from_embedders(embedders or {}, checked)
+            collection, checked, view_readers.readers_from_embedders(embedders or {}, checked)
         )
 
     @classmethod
@@ -135,7 +141,7 @@ class Catalog:
         check_items(folder, manifest)
         maps = open_maps(folder, manifest)
         collection = StoredItems(folder / manifest.items.file, manifest.count)
-        readers = text_reader.readers_from_manifest(manifest, trust)
+        readers = view_readers.readers_from_manifest(manifest, trust)
         catalog = cls(collection, views, readers, folder, manifest, maps)
         try:
             model, compared = catalog.usual_model()
@@ -243,6 +249,7 @@ class Catalog:
         repeat: Repeat = "never",
         views: Sequence[str] | None = None,
         query: str | None = None,
+        like: Sequence[str] = (),
     ) -> Session:
         """Start a search.
 
@@ -254,7 +261,7 @@ class Catalog:
         are several. repeat: whether items may be shown again: "never" once they were on screen,
         "unrated" unless they were judged, "always". views: by which items are compared; unless
         given, those that the model was learned for, or all that were not learned. query: words to
-        begin with, as `Session.say` takes them.
+        begin with, as `Session.say` takes them. like: ids of items to begin with, each liked.
         """
         if repeat not in REPEATS:
             raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
@@ -275,7 +282,10 @@ class Catalog:
             views=chosen,
             query=None if query is None else Say(check_query(query)).understood(seen, used),
         )
-        return Session(self, [start])
+        session = Session(self, [start])
+        for item in check_likes(like):
+            session.act(Example(item))
+        return session
 
     def replay(self, events: Iterable[Event | Mapping[str, Any]]) -> Session:
         """Return the session that these events, or their JSON, make up: the same to the bit."""
@@ -393,18 +403,55 @@ class Catalog:
     @property
     def reads_text(self) -> bool:
         """Whether words can be placed in one of the views."""
-        return bool(self._readers)
+        return any("text" in reader.reads for reader in self._readers.values())
 
     def embed_text(self, text: str) -> tuple[str, Doubles]:
         """Return the first view that reads text, and the text's vector in it, (d,)."""
         if not isinstance(text, str) or not text.strip():
             raise BadInput("There are no words to read.", "Say something in words.")
         for name, reader in self._readers.items():
-            return name, reader.read(text, self.views[name])
+            if "text" in reader.reads:
+                return name, reader.read_text(text, self.views[name])
         raise BadInput(
             "No view of this catalog can read text.",
             "Give a vector instead: session.say(vector, view=…).",
         )
+
+    @property
+    def reads_pictures(self) -> bool:
+        """Whether pictures can be placed in one of the views."""
+        return bool(self._picture_readers)
+
+    def embed_picture(self, picture: Any) -> tuple[dict[str, Doubles], bytes]:
+        """Return a picture's vectors in the views that read pictures, (d,) each, and a thumbnail.
+
+        picture: a path, the contents of a file, a Pillow picture, or pixels, (h, w, 3) uint8.
+        """
+        if not self.reads_pictures:
+            raise BadInput(
+                "No view of this catalog can read pictures.",
+                "Give vectors instead: session.like_example({view: vector}).",
+            )
+        opened, thumbnail = view_readers.open_example(picture)
+        vectors = {
+            name: reader.read_picture(opened, self.raw_views[name])
+            for name, reader in self._picture_readers.items()
+        }
+        return vectors, thumbnail
+
+    def complete_vectors(self, vectors: Mapping[str, Array]) -> dict[str, Floats]:
+        """Return the vectors of something in all views that are compared, (d,) float32 each.
+
+        vectors: by view that was not learned; in views that are missing, it is the average item.
+        """
+        for name, vector in vectors.items():
+            view = self.raw_views.get(name)
+            if view is None or view.dimensions != len(vector):
+                raise BadInput(
+                    f"There is no view {name!r} of {len(vector)} dimensions in this catalog.",
+                    f"It has {list(self.raw_views)}.",
+                )
+        return complete_vectors(vectors, self.views, self.maps)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from seeker.space import View
 from seeker.space.linear_map import LinearMap, MapInput
 from seeker.types import Array, Floats
 
@@ -42,6 +43,26 @@ def map_from_array(
 def with_mapped(vectors: Mapping[str, Array], maps: Mapping[str, LinearMap]) -> dict[str, Array]:
     """Return vectors of items by view, (n, d), with those of learned views among them."""
     return {**vectors, **{name: one.apply(vectors) for name, one in maps.items()}}
+
+
+def complete_vectors(
+    vectors: Mapping[str, Array], views: Mapping[str, View], maps: Mapping[str, LinearMap]
+) -> dict[str, Floats]:
+    """Return vectors of one thing in all of some views, (d,) float32 each.
+
+    vectors: those that are known. What is not follows from a map, or else is the average item's,
+    and so are the parts that a map is not given.
+    """
+    complete: dict[str, Floats] = {}
+    for name, view in views.items():
+        if name in maps:
+            parts = {part.view: part.centre for part in maps[name].inputs}
+            mapped = map_one(maps[name], {**parts, **vectors})
+            assert mapped is not None
+            complete[name] = view.within_radius(mapped.astype(np.float64)).astype(np.float32)
+        else:
+            complete[name] = np.asarray(vectors.get(name, view.mean), np.float32)
+    return complete
 
 
 def map_one(view_map: LinearMap, vectors: Mapping[str, Array]) -> Floats | None:

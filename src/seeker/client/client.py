@@ -10,6 +10,7 @@ from seeker.client.session import RemoteSession, SharedSession, parse_item
 from seeker.client.transport import Transport, path_segment
 from seeker.session import Item
 from seeker.session.events import Repeat
+from seeker.session.validation import check_likes
 
 
 class Client:
@@ -38,6 +39,7 @@ class Client:
         repeat: Repeat = "never",
         views: Sequence[str] | None = None,
         personalise: bool = False,
+        like: Sequence[str] = (),
     ) -> RemoteSession:
         """Start a search; see `Catalog.session`. The server draws a seed unless one is given.
 
@@ -58,6 +60,7 @@ class Client:
             "repeat": repeat,
             "views": None if views is None else list(views),
             "personalise": personalise,
+            "like": list(check_likes(like)) or None,
         }
         body = {name: value for name, value in body.items() if value is not None}
         return RemoteSession(self._transport, self._transport.call("POST", "/v1/sessions", body))

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from seeker.client.transport import Transport, path_segment
+from seeker.embedders.pictures import picture_contents
 from seeker.engine.snapshot import BeliefSummary
 from seeker.errors import Conflict
 from seeker.session import Click, ClickShare, Event, Explanation, Item, Page
@@ -121,7 +122,10 @@ class RemoteSession(SessionReader, SessionVerbs):
         if isinstance(event, Click) and event.shown is None and event.item in self._page_ids:
             # The server's own page may be one that nobody has asked for.
             event = replace(event, shown=self._page_ids)
-        self._response = self._post(event.path, event.request())
+        body = event.request()
+        picture = body.pop("picture", None)
+        contents = None if picture is None else picture_contents(picture)
+        self._response = self._post(event.path, body, contents)
 
     def refresh(self) -> None:
         """Do nothing: the server does this by itself, between clicks."""
@@ -142,12 +146,14 @@ class RemoteSession(SessionReader, SessionVerbs):
         """Have the server forget this session and all that belongs to it."""
         self._transport.call("DELETE", self._address, has=None)
 
-    def _post(self, call: str, body: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _post(
+        self, call: str, body: Mapping[str, Any], picture: bytes | None = None
+    ) -> Mapping[str, Any]:
         """Ask for something as of the step last seen; if that has passed, look at it anew."""
         body = {**body, "step": self.step}
         try:
             return self._transport.call(
-                "POST", f"{self._address}/{call}", body, key=uuid.uuid4().hex
+                "POST", f"{self._address}/{call}", body, key=uuid.uuid4().hex, picture=picture
             )
         except Conflict as error:
             self._response = getattr(error, "session", None) or self._response

@@ -69,28 +69,33 @@ class Transport:
         key: str | None = None,
         has: str | None = "id",
         lines: Sequence[Mapping[str, Any]] | None = None,
+        picture: bytes | None = None,
     ) -> dict[str, Any]:
         """Call the server; every POST carries a key, so that trying again does nothing twice.
 
         has: what a response has at least; None where there is none. lines: to be sent as JSON Lines
-        in the place of a body.
+        in the place of a body. picture: the contents of a file that goes with the body.
         """
-        headers, sent = {}, None
+        headers, sent, parts = {}, None, None
         if lines is not None:
             headers = {"Content-Type": "application/x-ndjson"}
             sent = b"\n".join(map(_to_json, lines))
         elif method in ("PUT", "PATCH"):
             headers, sent = {"Content-Type": "application/json"}, _to_json(body or {})
         elif method == "POST":
-            headers = {
-                "Content-Type": "application/json",
-                "Idempotency-Key": key or uuid.uuid4().hex,
-            }
+            headers["Idempotency-Key"] = key or uuid.uuid4().hex
             sent = _to_json(body or {})
+            if picture is None:
+                headers["Content-Type"] = "application/json"
+            else:
+                parts = {"request": (None, sent), "picture": ("picture", picture)}
+                sent = None
         failure = ""
         for attempt in range(_MAX_ATTEMPTS):
             try:
-                response = self._http.request(method, path, content=sent, headers=headers)
+                response = self._http.request(
+                    method, path, content=sent, files=parts, headers=headers
+                )
             except httpx.RequestError as error:
                 failure = str(error) or type(error).__name__
                 _wait(attempt, None)

@@ -40,8 +40,7 @@ class ShardFinder(Finder):
         super().__init__(catalog, rows, FrontScores(start.model, space, catalog.fleet.ranges))
         self._fleet = catalog.fleet
         self._vectors = CatalogVectors(views, rows.departed)
-        names = [view.name for view in views]
-        self._key = session_key(start.seed, start.model, names, start.person, rows.departed)
+        self._key = ("", -1)
         self._sent = SentAttachments()
         self._queries: QueryRound | None = None
         self._belief: tuple[QueryRound, MergedBelief] | None = None
@@ -111,7 +110,7 @@ class ShardFinder(Finder):
         prior, said = self._scores.log_prior, self._evidence.words
         words = [term.with_matches(NO_MATCHES) for term in said]
         inputs = ScoringInputs(
-            key=self._key,
+            key=self._session_key(),
             views=tuple(self._catalog.views),
             model=self._scores.model,
             person=self._state.start.person,
@@ -125,6 +124,19 @@ class ShardFinder(Finder):
         )
         matches = [term.matches for term in said]
         return RequestBuilder(inputs, prior, self._vectors, matches, self._sent)
+
+    def _session_key(self) -> str:
+        """Return the name of what shards keep of this session.
+
+        Rows beyond the catalog mean something in this session only: with each new one, there is
+        another name.
+        """
+        start, departed = self._state.start, self._rows.departed
+        if self._key[1] != len(departed):
+            names = list(self._catalog.views)
+            key = session_key(start.seed, start.model, names, start.person, departed)
+            self._key, self._sent = (key, len(departed)), SentAttachments()
+        return self._key[0]
 
 
 def session_key(

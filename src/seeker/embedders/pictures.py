@@ -8,12 +8,13 @@ import os
 import stat
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seeker.embedders import svg
 from seeker.errors import BadInput, NotFound, SeekerError
+from seeker.types import Array
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -59,25 +60,29 @@ def open_picture(
     pixels at most.
     """
     if not isinstance(source, bytes | str | os.PathLike):
-        raise BadInput(
-            f"{repr(source)[:60]} is not a picture.", "Give a path, or the contents as bytes."
-        )
-    contents = source if isinstance(source, bytes) else _read(source)
+        raise not_a_picture(source)
+    contents = source if isinstance(source, bytes) else read_picture_file(source)
     kind = format_of(contents)
     try:
         picture = (
             svg.draw_svg(contents, side) if kind == "SVG" else _decoded(contents, kind, limit, side)
         )
-        plain = _on_white(_upright(picture))
-        from PIL.Image import Resampling
-
-        plain.thumbnail((side, side), Resampling.BICUBIC, reducing_gap=3.0)
+        plain = plain_picture(picture, side)
     except SeekerError:
         raise
     except MemoryError:
         raise BadInput(f"The {kind} picture needs more memory than there is.") from None
     except Exception as problem:  # decoders raise many kinds of errors for damaged files
         raise BadInput(f"The {kind} picture is damaged ({_reason(problem)}).") from None
+    return plain
+
+
+def plain_picture(picture: Image, side: int = MAX_SIDE_PIXELS) -> Image:
+    """Return a decoded picture as RGB, upright, on white, at most side × side pixels."""
+    from PIL.Image import Resampling
+
+    plain = _on_white(_upright(picture))
+    plain.thumbnail((side, side), Resampling.BICUBIC, reducing_gap=3.0)
     return plain
 
 
@@ -92,7 +97,7 @@ def thumbnail(image: Image, size: int) -> bytes:
     return file.getvalue()
 
 
-def _read(path: str | Path) -> bytes:
+def read_picture_file(path: str | os.PathLike[str]) -> bytes:
     """Return the contents of a regular file that is not too long."""
     try:
         about = os.stat(path)
@@ -110,6 +115,44 @@ def _read(path: str | Path) -> bytes:
         if isinstance(problem, BadInput):
             raise
         raise BadInput(f"The file cannot be read ({_reason(problem)}).") from None
+
+
+def picture_from_pixels(pixels: Array) -> Image:
+    """Return pixels, (h, w, 3) or (h, w) uint8, as a picture."""
+    from PIL import Image
+
+    try:
+        return Image.fromarray(pixels)
+    except (TypeError, ValueError):
+        raise BadInput(
+            f"An array of {pixels.dtype} and shape {pixels.shape} is not a picture.",
+            "Give pixels of shape (height, width, 3) as uint8.",
+        ) from None
+
+
+def picture_contents(picture: Any) -> bytes:
+    """Return a picture as the contents of a file, to be sent somewhere.
+
+    picture: a path, the contents themselves, a Pillow picture, or pixels, (h, w, 3) uint8.
+    """
+    from PIL.Image import Image
+
+    if isinstance(picture, np.ndarray):
+        picture = picture_from_pixels(picture)
+    if isinstance(picture, Image):
+        file = io.BytesIO()
+        plain_picture(picture).save(file, "PNG")
+        return file.getvalue()
+    if not isinstance(picture, bytes | str | os.PathLike):
+        raise not_a_picture(picture)
+    return picture if isinstance(picture, bytes) else read_picture_file(picture)
+
+
+def not_a_picture(thing: object) -> BadInput:
+    """Return the error that says of something that it is no picture."""
+    return BadInput(
+        f"{repr(thing)[:60]} is not a picture.", "Give a path, or the contents as bytes."
+    )
 
 
 def _decoded(contents: bytes, kind: str, limit: int, side: int) -> ImageFile:

@@ -115,6 +115,7 @@ class Engine:
         catalog: str | None = None,
         *,
         personalise: bool = False,
+        example: Event | None = None,
         owner: str | None = None,
         network: int | None = None,
         key: IdempotencyKey | None = None,
@@ -122,8 +123,8 @@ class Engine:
     ) -> SessionSnapshot:
         """Start a session; options: those of `Catalog.session`, whose seed is drawn unless given.
 
-        personalise: begin with what a named user's last session taught. owner: the name of the API
-        key used. network: as in `StoredSession`.
+        personalise: begin with what a named user's last session taught. example: what is liked to
+        begin with. owner: the name of the API key used. network: as in `StoredSession`.
         """
         user = options.get("user")
         person = user if isinstance(user, str) else None
@@ -143,8 +144,11 @@ class Engine:
             seed = options.get("seed", secrets.randbits(53))
             started: SessionOptions = {**options, "model": model, "views": views, "seed": seed}
             session = served.session(**started)
-            entry = CachedSession(session, name, served, 1, self._clock())
-            return _NewSession(name, person, [event.to_json() for event in session.events], entry)
+            if example is not None:
+                session.act(example)
+            events = [event.to_json() for event in session.events]
+            entry = CachedSession(session, name, served, len(events), self._clock())
+            return _NewSession(name, person, events, entry)
 
         return self._create(make, owner, network, key)
 
@@ -201,6 +205,13 @@ class Engine:
         """Say which clicks brought an item to its place."""
         with self._sessions.turn(id), self._sessions.open(id) as entry:
             return entry.session.explain(item)
+
+    def thumbnail(self, id: str, example: str) -> bytes:
+        """Return the thumbnail of a picture that was given as an example, as WebP."""
+        for one in self.look(id, lambda session: session.state.examples):
+            if one.item == example and one.thumbnail is not None:
+                return one.thumbnail
+        raise NotFound("There is no such picture in this session.")
 
     def look(self, id: str, see: Callable[[Session], Result]) -> Result:
         """Return what somebody sees in a session, who must leave it as it is."""

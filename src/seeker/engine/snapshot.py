@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seeker.session import Belief, Event, Page, Session
+from seeker.session import Belief, Event, Example, Page, Session
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,10 @@ class BeliefSummary:
 class SessionSnapshot:
     """A session at one moment.
 
-    query: the words it began with, and said: the texts since, as far as they count. undone: how
-    many things a redo brings back. history: the events in effect, each with the step it led to.
-    belief: None where it is still to be computed.
+    query: the words it began with, and said: the texts since, as far as they count. examples: of
+    the likes, those that are in no catalog. undone: how many things a redo brings back. history:
+    the events in effect, each with the step it led to. belief: None where it is still to be
+    computed.
     """
 
     id: str
@@ -45,6 +46,7 @@ class SessionSnapshot:
     found: str | None
     likes: list[str]
     dislikes: list[str]
+    examples: list[Example]
     undone: int
     history: list[tuple[int, Event]]
     page: Page
@@ -68,6 +70,7 @@ class SessionSnapshot:
             found=state.found,
             likes=state.likes,
             dislikes=state.dislikes,
+            examples=state.examples,
             undone=len(state.undone),
             history=state.history,
             page=session.page(),

@@ -31,12 +31,13 @@ class ClickEvidence:
     """A click in effect: an item, the verdict, and what it was chosen among.
 
     `among` starts with the item itself, the others follow by row, so that the order on the screen
-    makes no difference.
+    makes no difference. times: how often it counts, in models that can tell.
     """
 
     row: int
     liked: bool
     among: tuple[int, ...]
+    times: int = 1
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,11 @@ from seeker.validation import check_few_numbers, check_number
 
 
 class ChoiceTerm(NamedTuple):
-    """An item was liked (or disliked) among others; `among` as in `ClickEvidence`."""
+    """An item was liked (or disliked) among others; `among`, `times` as in `ClickEvidence`."""
 
     liked: bool
     among: tuple[int, ...]
+    times: int = 1
 
 
 class PreparedTerm(NamedTuple):
@@ -107,7 +108,7 @@ class Choice(Model):
         return weights
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
-        return [ChoiceTerm(click.liked, click.among) for click in evidence.clicks]
+        return [ChoiceTerm(click.liked, click.among, click.times) for click in evidence.clicks]
 
     def rows(self, term: Term) -> tuple[int, ...]:
         return cast(ChoiceTerm, term).among
@@ -124,7 +125,7 @@ class Choice(Model):
         deepest = apart + math.log(among)
         if self.slip > 0.0:
             deepest = min(deepest, math.log(among / self.slip))
-        return deepest + 1.0
+        return cast(ChoiceTerm, term).times * (deepest + 1.0)
 
     def sharpness(self) -> float:
         return 1.0 / min(self.sigmas)
@@ -168,7 +169,7 @@ class Choice(Model):
                     chance=dtype.type(chance),
                     log_chance=math.log(chance) if chance > 0.0 else -math.inf,
                     among=np.array([places[row] for row in chosen.among]),
-                    signs=signs_for(dtype, [sign]),
+                    signs=signs_for(dtype, [sign * chosen.times]),
                 )
             )
         return prepared

@@ -7,6 +7,7 @@ import ipaddress
 import json
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -16,7 +17,10 @@ from fastapi import Depends, Header, HTTPException, Path, Query, Request
 from fastapi.routing import APIRoute
 from pydantic import AfterValidator
 from starlette.convertors import PathConvertor, register_url_convertor
+from starlette.datastructures import UploadFile
+from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import Response
+from starlette.types import Message
 
 from seeker.engine import Engine, SessionSnapshot, no_session, no_share
 from seeker.errors import NotFound
@@ -24,6 +28,7 @@ from seeker.server.errors import RequestRefused
 from seeker.server.schemas import RequestBody
 from seeker.server.serializers import json_response, session_response
 from seeker.server.service import Service
+from seeker.server.validation import is_form
 from seeker.stores import IdempotencyKey
 
 MAX_JSON_DEPTH = 16
@@ -35,8 +40,11 @@ class StrictRoute(APIRoute):
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the usual handler, for a stricter request."""
         handler = super().get_route_handler()
+        takes_picture = getattr(self.endpoint, "takes_picture", False)
 
         async def handle(request: Request) -> Response:
+            if takes_picture and is_form(request.headers.get("content-type")):
+                return await handler(await unpack_form(request))
             return await handler(StrictRequest(request.scope, request.receive))
 
         return handle
@@ -52,6 +60,66 @@ class StrictRequest(Request):
         except RequestRefused as error:
             # FastAPI lets only its own kind of error through from here.
             raise HTTPException(error.http_status, error.message) from None
+
+
+PICTURE_FORM: dict[str, Any] = {
+    "requestBody": {
+        "content": {
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["picture"],
+                    "additionalProperties": False,
+                    "properties": {
+                        "picture": {"type": "string", "format": "binary"},
+                        "request": {"type": "string", "description": "What else is said, as JSON."},
+                    },
+                }
+            }
+        }
+    }
+}
+"""How the OpenAPI document describes a body that may come with a picture."""
+
+PICTURE_CONTENT: dict[str, Any] = {"description": "The picture.", "content": {"image/webp": {}}}
+
+
+def picture_of(request: Request) -> bytes | None:
+    """Return the picture that came with a request."""
+    picture: bytes | None = getattr(request.state, "picture", None)
+    return picture
+
+
+async def unpack_form(request: Request) -> StrictRequest:
+    """Return a request with what the part `request` of a form says; the picture is in its state.
+
+    The whole body is here already and not longer than it may be. Nothing is written to a disk.
+    """
+    parser = _FormParser(request.headers, request.stream(), max_files=1, max_fields=1)
+    try:
+        form = await parser.parse()
+    except MultiPartException as error:
+        raise RequestRefused(400, f"The form cannot be read: {error.message}") from None
+    picture, said = form.get("picture"), form.get("request", "{}")
+    contents = await picture.read() if isinstance(picture, UploadFile) else None
+    await form.close()
+    if contents is None or not isinstance(said, str):
+        raise RequestRefused(
+            400, "The form has no file called `picture`.", "What else is said goes into `request`."
+        )
+    request.state.picture = contents
+    headers = [(b"content-type", b"application/json")]
+    headers += [one for one in request.scope["headers"] if one[0] != b"content-type"]
+    body = said.encode("utf-8", "replace")
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return StrictRequest({**request.scope, "headers": headers}, receive)
+
+
+class _FormParser(MultiPartParser):
+    spool_max_size = sys.maxsize
 
 
 def parse_json(body: bytes) -> Any:
@@ -212,7 +280,7 @@ class SessionTurn:
         status: int = 200,
     ) -> Response:
         """Do it when it is this session's turn, once however often it is asked."""
-        key = make_idempotency_key(self.key, self.id, call, body.model_dump())
+        key = make_idempotency_key(self.key, self.id, call, body.fingerprint())
         snapshot = await self.service.run(lambda: act(key), self.id)
         return json_response(session_response(snapshot), status)
 

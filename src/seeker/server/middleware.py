@@ -23,6 +23,7 @@ from seeker.server.errors import RequestRefused
 from seeker.server.hosts import origin_form
 from seeker.server.logging import LOGGER, short_hash
 from seeker.server.settings import Settings
+from seeker.server.validation import is_form
 
 if TYPE_CHECKING:
     from seeker.server.service import Service
@@ -54,6 +55,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
 _PAGE = "/web/"
 """The files of the page are asked for all at once; it breaks if only one of them is refused."""
+_EXAMPLES = re.compile(r"/v1/sessions/[^/]+/examples")
 _CLIENT_LEFT = 499
 """The status that the logs show of a client who left before their request was there."""
 _MAX_CLIENTS = 10_000
@@ -93,7 +95,8 @@ class RequestMiddleware:
             service.hosts.check(headers.get("host") if host is None else host)
             _strip_root(service.settings.root, scope)
             _check_rate(service, scope)
-            body = await _read_body(service.settings, headers, receive)
+            limit = _body_limit(service.settings, scope, headers)
+            body = await _read_body(limit, service.settings.request_timeout, headers, receive)
             await self._app(scope, _receive_body(body, receive), send_with_headers)
         except ClientDisconnect:
             status = _CLIENT_LEFT
@@ -206,17 +209,24 @@ LINES_TYPE = "application/x-ndjson"
 """The type of a body of JSON Lines."""
 
 
-async def _read_body(settings: Settings, headers: Headers, receive: Receive) -> bytes:
-    """Return the whole body; refuse one that is too long or does not come."""
-    lines = headers.get("content-type", "").partition(";")[0].strip().lower() == LINES_TYPE
-    limit = settings.lines_limit if lines else settings.body_limit
+def _body_limit(settings: Settings, scope: Scope, headers: Headers) -> int:
+    """Return how long the body of a request may be."""
+    path, content_type = scope["path"], headers.get("content-type", "")
+    if content_type.partition(";")[0].strip().lower() == LINES_TYPE:
+        return settings.lines_limit
+    form = path == "/v1/sessions" and is_form(content_type)
+    return settings.picture_limit if form or _EXAMPLES.fullmatch(path) else settings.body_limit
+
+
+async def _read_body(limit: int, seconds: float, headers: Headers, receive: Receive) -> bytes:
+    """Return the whole body; refuse one that is too long or does not come in time."""
     long = RequestRefused(413, f"The body is longer than {limit:,} bytes.")
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > limit:
         raise long
     body = bytearray()
     try:
-        async with asyncio.timeout(settings.request_timeout):
+        async with asyncio.timeout(seconds):
             more = True
             while more:
                 message = await receive()

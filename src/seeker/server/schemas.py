@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr
 
 from seeker.catalog.attributes import plain_value
 from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.sources.table import MAX_CELL_CHARACTERS
+from seeker.errors import BadInput
 from seeker.server.settings import Settings
 from seeker.server.validation import (
     check_filter,
@@ -25,6 +27,7 @@ from seeker.server.validation import (
 from seeker.session import (
     Click,
     Event,
+    Example,
     Explore,
     Filter,
     Found,
@@ -60,8 +63,37 @@ class RequestBody(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
+    def fingerprint(self) -> dict[str, Any]:
+        """Return what tells this request from others."""
+        return self.model_dump()
 
-class StartRequest(RequestBody):
+
+class PictureRequest(RequestBody):
+    """A body that may come with a picture: in a form, as its part `picture`."""
+
+    _picture: bytes | None = PrivateAttr(None)
+
+    def attach(self, picture: bytes | None) -> None:
+        """Take in the picture that came with the body."""
+        self._picture = picture
+
+    def fingerprint(self) -> dict[str, Any]:
+        digest = None if self._picture is None else hashlib.sha256(self._picture).hexdigest()
+        return {**super().fingerprint(), "picture": digest}
+
+    def _example(self, vectors: Mapping[str, Sequence[float]] | None) -> Example | None:
+        """Return the example that was sent, if there is one."""
+        if self._picture is not None and vectors is not None:
+            raise BadInput("An example is a picture or vectors, not both.", "Send two examples.")
+        if self._picture is not None:
+            return Example(picture=self._picture)
+        return None if vectors is None else Example(vectors=vectors)
+
+
+Vectors = Annotated[dict[str, Vector], Field(min_length=1, max_length=100)]
+
+
+class StartRequest(PictureRequest):
     """How a session begins; everything may be left out."""
 
     catalog: Annotated[str, Field(max_length=64)] | None = None
@@ -85,6 +117,12 @@ class StartRequest(RequestBody):
     personalise: bool = Field(
         False, description="Begin with what this user's last session has taught."
     )
+    like: Annotated[list[ItemId], Field(max_length=100)] = Field(
+        [], description="Items to begin with: more like these."
+    )
+    vectors: Vectors | None = Field(
+        None, description="By view, the vectors of something that is in no catalog: more like it."
+    )
 
     def check_limits(self, settings: Settings) -> None:
         """Refuse what is more than this service takes."""
@@ -104,11 +142,16 @@ class StartRequest(RequestBody):
             "filter": self.filter or None,
             "user": self.user,
             "repeat": self.repeat,
+            "like": self.like,
             "views": self.views,
         }
         if self.seed is not None:
             options["seed"] = self.seed
         return options
+
+    def example(self) -> Event | None:
+        """Return what is liked to begin with, though it is in no catalog."""
+        return self._example(self.vectors)
 
 
 class ActRequest(RequestBody):
@@ -136,6 +179,22 @@ class ClickRequest(ActRequest):
 
     def check_limits(self, settings: Settings) -> None:
         check_length("The length of shown", len(self.shown or ()), settings.shown_limit)
+
+
+class ExampleRequest(PictureRequest, ActRequest):
+    """Say that something that is in no catalog is like the item that is sought.
+
+    It is a picture, sent as the part `picture` of a form, or vectors by view. Of a picture nothing
+    is kept but its vectors and a thumbnail, for as long as the session is.
+    """
+
+    vectors: Vectors | None = None
+
+    def event(self) -> Event:
+        example = self._example(self.vectors)
+        if example is None:
+            raise BadInput("There is no example.", "Send a form with a picture, or vectors.")
+        return example
 
 
 class SayRequest(ActRequest):
@@ -208,6 +267,7 @@ class RedoRequest(UndoRequest):
 ACTS: Mapping[type[Event], type[ActRequest]] = MappingProxyType(
     {
         Click: ClickRequest,
+        Example: ExampleRequest,
         Say: SayRequest,
         Unsay: UnsayRequest,
         Filter: FilterRequest,
@@ -320,7 +380,15 @@ class HistoryEntry(BaseModel):
     """One thing in effect, and the step it led to; which keys it has depends on its type."""
 
     step: int
-    type: Literal["click", "say", "unsay", "filter", "explore", "found"]
+    type: Literal[
+        "click",
+        "example",
+        "say",
+        "unsay",
+        "filter",
+        "explore",
+        "found",
+    ]
     item: str | None = None
     verdict: Literal["like", "dislike", "clear"] | None = None
     text: str | None = None
@@ -341,6 +409,9 @@ class SessionResponse(BaseModel):
     found: str | None = Field(description="The id of the item that was sought, once marked.")
     likes: list[str]
     dislikes: list[str]
+    examples: list[ItemResponse] = Field(
+        description="Of the likes, those that are in no catalog; media: where the thumbnail is."
+    )
     undone: int = Field(description="How many things redo can bring back.")
     history: list[HistoryEntry] = Field(description="All that is in effect, in order.")
     page: PageResponse
@@ -400,6 +471,7 @@ class CatalogSummary(BaseModel):
     items: int
     views: list[str]
     reads_text: bool
+    reads_pictures: bool
 
 
 class CatalogsResponse(BaseModel):

@@ -27,7 +27,7 @@ from seeker.server.schemas import (
     PageResponse,
     SessionResponse,
 )
-from seeker.session import Explanation, Item, Page
+from seeker.session import Example, Explanation, Item, Page
 from seeker.stores import StoredSession
 
 MEDIA = "media/"
@@ -69,8 +69,8 @@ def page_response(page: Page, catalog: str) -> PageResponse:
     return response
 
 
-def session_response(snapshot: SessionSnapshot) -> SessionResponse:
-    """Return the one shape that every session answer has."""
+def session_response(snapshot: SessionSnapshot, shared: bool = False) -> SessionResponse:
+    """Return the one shape that every session answer has; shared: its id is a token to look."""
     belief = snapshot.belief
     return SessionResponse.model_construct(
         id=snapshot.id,
@@ -83,6 +83,7 @@ def session_response(snapshot: SessionSnapshot) -> SessionResponse:
         found=snapshot.found,
         likes=snapshot.likes,
         dislikes=snapshot.dislikes,
+        examples=[example_response(one, snapshot.id, shared) for one in snapshot.examples],
         undone=snapshot.undone,
         history=[
             HistoryEntry.model_construct(step=step, **event.summary())
@@ -91,6 +92,21 @@ def session_response(snapshot: SessionSnapshot) -> SessionResponse:
         page=page_response(snapshot.page, snapshot.catalog),
         belief=None if belief is None else BeliefResponse.model_construct(**asdict(belief)),
     )
+
+
+def example_response(example: Example, id: str, shared: bool) -> ItemResponse:
+    """Return an example of a session as an item of no catalog."""
+    place = "shared" if shared else "sessions"
+    media = f"/v1/{place}/{id}/examples/{quote(example.item)}"
+    return ItemResponse.model_construct(
+        id=example.item, title="", media=media if example.thumbnail else None, attributes={}
+    )
+
+
+def example_picture(thumbnail: bytes) -> Response:
+    """Return the thumbnail of an example; it goes with the session, so nobody may keep it."""
+    headers = {"Content-Security-Policy": "default-src 'none'; sandbox"}
+    return Response(thumbnail, media_type="image/webp", headers=headers)
 
 
 def explanation_response(explanation: Explanation) -> ExplanationResponse:
@@ -123,6 +139,7 @@ def catalog_summary(name: str, catalog: Catalog) -> CatalogSummary:
         items=len(catalog),
         views=list(catalog.views),
         reads_text=catalog.reads_text,
+        reads_pictures=catalog.reads_pictures,
     )
 
 

@@ -99,6 +99,9 @@ class Settings:
         size=True,
         least=1024,
     )
+    picture_limit: int = _setting(
+        10_000_000, "Length of a body with a picture, or with vectors.", size=True, least=1024
+    )
     text_limit: int = _setting(1000, "Letters in a text that a person types.", least=1)
     page_limit: int = _setting(200, "Items on a page.", least=1)
     shown_limit: int = _setting(500, "Items in the list of what was on screen.", least=1)

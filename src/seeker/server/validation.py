@@ -20,6 +20,11 @@ _MAX_COMPARED_ITEMS = 1000
 """Items that are compared in pairs for one page: the time for it grows with their square."""
 
 
+def is_form(content_type: str | None) -> bool:
+    """Whether a body of this type is a form, in which files may be sent."""
+    return (content_type or "").partition(";")[0].strip().lower() == "multipart/form-data"
+
+
 def parse_model(model: str | Mapping[str, Any] | None) -> models.Model:
     """Return the model that a request names or describes."""
     return _parse(model, models.DEFAULT, models.named, models.from_json)

@@ -3,6 +3,7 @@
 from seeker.session.base import Event
 from seeker.session.belief import Belief
 from seeker.session.events import Click, Explore, Filter, Found, Redo, Say, Start, Undo, Unsay
+from seeker.session.examples import Example
 from seeker.session.explanation import ClickShare, Explanation
 from seeker.session.page import Item, Page
 from seeker.session.presets import PAPER, SessionOptions
@@ -15,6 +16,7 @@ __all__ = [
     "Click",
     "ClickShare",
     "Event",
+    "Example",
     "Explanation",
     "Explore",
     "Filter",

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self, TypeAlias
 
+from seeker.types import Floats
+
 if TYPE_CHECKING:
     from seeker.session.protocol import SearchableCatalog
     from seeker.session.state import State
@@ -84,6 +86,16 @@ class Event(ABC):
     def on_screen(self) -> tuple[str, ...]:
         """The items that were on screen when it happened, by id."""
         return ()
+
+    @property
+    def judged(self) -> str | None:
+        """The id of what was liked or disliked."""
+        return None
+
+    @property
+    def outside(self) -> Mapping[str, Mapping[str, Floats]]:
+        """By id, the vectors by view of what was judged and is in no catalog."""
+        return {}
 
     @property
     def reveals_items(self) -> bool:

@@ -20,6 +20,7 @@ import numpy as np
 from seeker import display, models
 from seeker.errors import BadInput, Conflict
 from seeker.session.base import SCHEMA, Event, EventContext, Readers
+from seeker.session.examples import Example
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.state import Rating, State
 from seeker.session.validation import check_filter, check_say_vector
@@ -157,6 +158,10 @@ class Click(Event):
     @property
     def on_screen(self) -> tuple[str, ...]:
         return tuple(self.shown or ())
+
+    @property
+    def judged(self) -> str | None:
+        return None if self.verdict == "clear" else self.item
 
     def fields(self) -> dict[str, Any]:
         return {"item": self.item, "verdict": self.verdict, "shown": list(self.on_screen)}
@@ -391,7 +396,18 @@ EVENTS: Mapping[str, type[Event]] = MappingProxyType(
     {
         **{
             kind.type: kind
-            for kind in (Start, Click, Say, Unsay, Filter, Explore, Found, Undo, Redo)
+            for kind in (
+                Start,
+                Click,
+                Example,
+                Say,
+                Unsay,
+                Filter,
+                Explore,
+                Found,
+                Undo,
+                Redo,
+            )
         },
         "exploration": Explore,  # its name before schema version 3
     }

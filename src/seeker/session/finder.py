@@ -205,5 +205,11 @@ class Finder(ABC):
     def _evidence_of_click(self, rating: Rating) -> ClickEvidence:
         """Return a click by rows of the catalog."""
         row = self._rows.of(rating.item)
-        others = {*self._rows.of_known(rating.among)} - {row}
-        return ClickEvidence(row, rating.liked, (row, *sorted(others)))
+        others = sorted({*self._rows.of_known(rating.among)} - {row})
+        sample = rating.example
+        if sample is None:
+            return ClickEvidence(row, rating.liked, (row, *others))
+        # Of a sample that nobody saw, what has left the catalog since need not be remembered.
+        inside = [other for other in others if other < len(self._catalog)]
+        decoys = self._rows.decoys(row, inside, sample.distance)
+        return ClickEvidence(row, rating.liked, (row, *decoys), sample.times)

@@ -22,6 +22,7 @@ class SessionOptions(TypedDict, total=False):
     repeat: Repeat
     views: Sequence[str] | None
     query: str | None
+    like: Sequence[str]
 
 
 class PaperSetting(TypedDict):

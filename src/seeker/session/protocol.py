@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from seeker.models.words import KeywordMatches
 from seeker.session.page import Item
 from seeker.space import View
-from seeker.types import Doubles, Floats
+from seeker.types import Array, Doubles, Floats
 
 if TYPE_CHECKING:
     from seeker.session.events import Start
@@ -81,6 +81,22 @@ class SearchableCatalog(Protocol):
 
     def embed_text(self, text: str) -> tuple[str, Doubles]:
         """Return the view that reads text, and the text's vector in it."""
+        ...
+
+    @property
+    def raw_views(self) -> Mapping[str, View]:
+        """The views that were not learned, by name, also where sessions compare by others."""
+        ...
+
+    def complete_vectors(self, vectors: Mapping[str, Array]) -> Mapping[str, Floats]:
+        """Return the vectors of something in all views that are compared, (d,) float32 each.
+
+        vectors: by view that was not learned; in views that are missing, it is the average item.
+        """
+        ...
+
+    def embed_picture(self, picture: Any) -> tuple[Mapping[str, Doubles], bytes]:
+        """Return a picture's vectors in the views that read pictures, and a thumbnail of it."""
         ...
 
     @property

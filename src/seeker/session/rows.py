@@ -4,43 +4,83 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from seeker.errors import NotFound
 from seeker.session.base import Event
-from seeker.session.events import Click
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.state import State
-from seeker.types import Floats
+from seeker.types import Doubles, Floats
 
 
 class RowIndex:
     """The rows of the items a session speaks of.
 
-    An item that has left the catalog since it was clicked keeps its vote: it gets a row after the
-    last one. departed: the vectors of such items by view, (d,) each, in the order of these rows.
+    What is not in the catalog gets a row after the last one: an item that has left it since it was
+    clicked keeps its vote, and an example has one. departed: the vectors of such things by view,
+    (d,) each, in the order of these rows; it grows.
     """
 
     def __init__(self, catalog: SearchableCatalog, events: Iterable[Event]) -> None:
         """Give rows to all items of the events."""
         self._catalog = catalog
         self._rows: dict[str, int] = {}
+        self._outside: dict[int, Mapping[str, Floats]] = {}
+        self._decoys: dict[tuple[int, int, float], int] = {}
         self.departed: list[Mapping[str, Floats]] = []
         for event in events:
-            clicked = (event.item,) if isinstance(event, Click) else ()
-            for item in (*clicked, *event.on_screen):
-                if not self.known(item) and not self._remember(item) and item in clicked:
-                    raise NotFound(
-                        f"The session has a click on item {item!r}, of which nothing is known.",
-                        "Open it with the catalog it was made with, or a later version of it.",
-                    )
+            self.add(event)
+
+    def add(self, event: Event) -> None:
+        """Give rows to all items of an event."""
+        for item, vectors in event.outside.items():
+            if item not in self._rows:
+                self._rows[item] = self._append(self._catalog.complete_vectors(vectors))
+                self._outside[self._rows[item]] = vectors
+        judged = event.judged
+        for item in event.on_screen if judged is None else (judged, *event.on_screen):
+            if not self.known(item) and not self._remember(item) and item == judged:
+                raise NotFound(
+                    f"The session has a click on item {item!r}, of which nothing is known.",
+                    "Open it with the catalog it was made with, or a later version of it.",
+                )
 
     def _remember(self, item: str) -> bool:
         """Give a row to an item that is not in the catalog; return whether it is remembered."""
         vectors = self._catalog.tombstones.get(item)
-        if vectors is None:
-            return False
-        self._rows[item] = len(self._catalog) + len(self.departed)
+        if vectors is not None:
+            self._rows[item] = self._append(vectors)
+        return vectors is not None
+
+    def _append(self, vectors: Mapping[str, Floats]) -> int:
+        """Return a new row after the last, of something with these vectors by view."""
         self.departed.append(vectors)
-        return True
+        return len(self._catalog) + len(self.departed) - 1
+
+    def decoys(self, row: int, others: Iterable[int], distance: float) -> list[int]:
+        """Return rows of stand-ins for items of the catalog, each drawn towards an example.
+
+        row: of the example. distance: the part of the way from there that is left. In views that
+        the example has no vector in, they are all the average item, so nothing is told apart.
+        """
+        return [self._decoy(row, other, distance) for other in others]
+
+    def _decoy(self, row: int, other: int, distance: float) -> int:
+        decoy = self._decoys.get((row, other, distance))
+        if decoy is None:
+            vectors: dict[str, Doubles] = {}
+            for name, view in self._catalog.raw_views.items():
+                known = self._outside.get(row)
+                if known is None:
+                    start = view.rows(np.array([row]))[0]
+                elif name in known:
+                    start = known[name].astype(np.float64)
+                else:
+                    continue
+                vectors[name] = start + distance * (view.rows(np.array([other]))[0] - start)
+            decoy = self._append(self._catalog.complete_vectors(vectors))
+            self._decoys[row, other, distance] = decoy
+        return decoy
 
     def learn(self, items: Iterable[str], rows: Iterable[int]) -> None:
         """Take in where items are that were just read, so that nobody has to look them up."""
@@ -101,7 +141,7 @@ class SeenItems:
 
     def _add(self, event: Event) -> None:
         self.rows.update(self._index.of_known(event.on_screen))
-        if isinstance(event, Click) and event.verdict != "clear":
-            row = self._index.of(event.item)
+        if event.judged is not None:
+            row = self._index.of(event.judged)
             self.rows.add(row)
             self.clicks[row] = self.clicks.get(row, 0) + 1

@@ -184,6 +184,7 @@ class Session(SessionVerbs):
 
     def _append(self, event: Event) -> None:
         """Take an event into the log, or leave everything as it was."""
+        self._rows.add(event)
         state = event.apply(self._state)
         try:
             self._finder.follow(state)

@@ -12,15 +12,32 @@ from seeker.session.base import Event
 
 if TYPE_CHECKING:
     from seeker.session.events import Say, Start
+    from seeker.session.examples import Example
+
+
+@dataclass(frozen=True)
+class SampleComparison:
+    """How an example is compared with a sample of the catalog.
+
+    distance: the items of the sample are drawn towards the example until this part of the way is
+    left. times: how often it counts.
+    """
+
+    distance: float
+    times: int
 
 
 @dataclass(frozen=True)
 class Rating:
-    """A click in effect; among: what it was chosen among, itself included."""
+    """A like or dislike in effect; among: what it was chosen among, itself included.
+
+    example: how it was compared with a sample, where none of it was on screen.
+    """
 
     item: str
     liked: bool
     among: tuple[str, ...]
+    example: SampleComparison | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +100,12 @@ class State:
     def dislikes(self) -> list[str]:
         """The disliked items, in the order of the clicks."""
         return [rating.item for rating in self.ratings.values() if not rating.liked]
+
+    @property
+    def examples(self) -> list[Example]:
+        """The likes in effect of what is in no catalog, in their order."""
+        outside = {event.judged: event for _, event in self._backwards if event.outside}
+        return [outside[item] for item in self.ratings if item in outside]  # type: ignore[misc]
 
     def advance(self, event: Event, **changes: Any) -> State:
         """Return the state after an event that changes some of it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,6 +53,16 @@ def check_query(query: object) -> str:
     if not isinstance(query, str):
         raise BadInput(f"The query is {short_repr(query)}.", "Say something in words.")
     return query
+
+
+def check_likes(like: object) -> tuple[str, ...]:
+    """Return the ids of items that a session begins with, each once."""
+    if isinstance(like, str) or not isinstance(like, Iterable):
+        raise BadInput(f"like is {short_repr(like)}, but it must be a list of item ids.")
+    ids: list[Any] = [getattr(item, "id", item) for item in like]
+    if not all(isinstance(item, str) and item for item in ids):
+        raise BadInput("like must be a list of item ids, which are texts.")
+    return tuple(dict.fromkeys(ids))
 
 
 def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubles] | None:

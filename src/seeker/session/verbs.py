@@ -8,7 +8,18 @@ from typing import Any
 
 from seeker.errors import BadInput
 from seeker.session.base import Event
-from seeker.session.events import Click, Explore, Filter, Found, Redo, Say, Undo, Unsay, Verdict
+from seeker.session.events import (
+    Click,
+    Explore,
+    Filter,
+    Found,
+    Redo,
+    Say,
+    Undo,
+    Unsay,
+    Verdict,
+)
+from seeker.session.examples import example_of
 from seeker.session.page import Item, ids_of
 from seeker.types import Array
 
@@ -36,6 +47,15 @@ class SessionVerbs(ABC):
         """Give a verdict on an item; the clicked item counts as shown, too."""
         ids = shown if isinstance(shown, str) or not isinstance(shown, Iterable) else ids_of(shown)
         self.act(Click(item, verdict, ids))
+
+    def like_example(self, example: Any) -> None:
+        """Say that something that is in no catalog is like the item looked for.
+
+        example: a picture (a path, the contents of a file, a Pillow picture, or pixels as an array
+        of (height, width, 3) uint8), or vectors by view; one vector will do where there is one
+        view. It counts like a like that was chosen over a sample of the catalog.
+        """
+        self.act(example_of(example))
 
     def say(self, text: str | Array | Sequence[float], view: str | None = None) -> None:
         """Give feedback in words, or as a vector r in a view (the first one unless named).

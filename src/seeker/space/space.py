@@ -49,17 +49,17 @@ class VectorLookup(Protocol):
 
 
 class CatalogVectors:
-    """The vectors of the items in some views, and of removed items.
+    """The vectors of the items in some views, and of things that are not in them.
 
-    departed: by view, (d,) each, of items that are not in the views any more but can still be
-    asked about, as the rows that follow the last.
+    departed: by view, (d,) each, of items that are not in the views any more, and of others that
+    never were, but can be asked about, as the rows that follow the last; it may grow.
     """
 
     def __init__(
         self, views: Sequence[View], departed: Sequence[Mapping[str, Floats]] = ()
     ) -> None:
         self._views = tuple(views)
-        self._departed = tuple(departed)
+        self._departed = departed
 
     def vectors(self, view: int, rows: Sequence[int]) -> Doubles:
         """Return the vectors of some items in one view, (rows, d)."""

@@ -229,6 +229,17 @@ class View:
         steps = None if self.steps is None else self.steps[rows]
         return unpack(self.vectors[rows], steps, self.centre)
 
+    def within_radius(self, vector: Doubles) -> Doubles:
+        """Return a vector, (d,), or if it is farther out than any item, the point at the rim.
+
+        How far apart two things can be is known of a view, and sums rely on it.
+        """
+        away = vector - self.mean
+        square = float(away @ away)
+        if square <= self.radius or callable(self.metric):
+            return vector
+        return np.asarray(self.mean + away * np.sqrt(self.radius / square))
+
     @cached_property
     def for_kernels(self) -> tuple[Array, Array]:
         """The stored vectors and steps as the kernels take them."""

@@ -12,6 +12,8 @@ from starlette.responses import Response
 from seeker.engine import SessionSnapshot
 from seeker.errors import NotFound
 from seeker.server.dependencies import (
+    PICTURE_CONTENT,
+    PICTURE_FORM,
     Authorization,
     Id,
     IdempotencyKeyHeader,
@@ -23,6 +25,7 @@ from seeker.server.dependencies import (
     SessionTurnDep,
     StrictRoute,
     make_idempotency_key,
+    picture_of,
     session_starter,
 )
 from seeker.server.errors import problem_statuses
@@ -33,12 +36,14 @@ from seeker.server.schemas import (
     EventsResponse,
     ExplanationResponse,
     PageResponse,
+    PictureRequest,
     SessionResponse,
     StartRequest,
     UserName,
 )
 from seeker.server.serializers import (
     events_response,
+    example_picture,
     explanation_response,
     json_response,
     page_response,
@@ -52,7 +57,11 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictR
 
 
 @router.post(
-    "", status_code=201, response_model=SessionResponse, responses=problem_statuses(401, 404, 409)
+    "",
+    status_code=201,
+    response_model=SessionResponse,
+    responses=problem_statuses(401, 404, 409),
+    openapi_extra=PICTURE_FORM,
 )
 async def start(
     request: Request,
@@ -63,15 +72,17 @@ async def start(
 ) -> Response:
     """Start a session: its id is the only key to it."""
     starter = session_starter(request, service, authorization)
+    body.attach(picture_of(request))
     body.check_limits(service.settings)
     request.state.text = body.query
-    key = make_idempotency_key(idempotency_key, starter.scope, "start", body.model_dump())
-    options = body.options()
+    key = make_idempotency_key(idempotency_key, starter.scope, "start", body.fingerprint())
+    options, example = body.options(), body.example()
 
     def work() -> SessionSnapshot:
         return service.engine.start(
             body.catalog,
             personalise=body.personalise,
+            example=example,
             owner=starter.owner,
             network=starter.network,
             key=key,
@@ -79,6 +90,9 @@ async def start(
         )
 
     return json_response(session_response(await service.run(work)), 201)
+
+
+start.takes_picture = True  # type: ignore[attr-defined]
 
 
 @router.get("/{id}", response_model=SessionResponse, responses=problem_statuses(404, 409))
@@ -110,6 +124,16 @@ async def explain(id: Id, item: ItemPath, service: ServiceDep) -> Response:
     return json_response(
         explanation_response(await service.run(lambda: service.engine.explain(id, item), id))
     )
+
+
+@router.get(
+    "/{id}/examples/{item:rest}",
+    response_class=Response,
+    responses={**problem_statuses(404, 409), 200: PICTURE_CONTENT},
+)
+async def example(id: Id, item: ItemPath, service: ServiceDep) -> Response:
+    """Return the thumbnail of a picture that was given as an example."""
+    return example_picture(await service.run(lambda: service.engine.thumbnail(id, item), id))
 
 
 @router.get("/{id}/events", response_model=EventsResponse, responses=problem_statuses(404))
@@ -183,6 +207,8 @@ def act_route(
         request: Request, turn: SessionTurn, actor: Actor, body: ActRequest | None
     ) -> Response:
         act_request = body_type() if body is None else body
+        if isinstance(act_request, PictureRequest):
+            act_request.attach(picture_of(request))
         act_request.check_limits(turn.service.settings)
         request.state.text = getattr(act_request, "text", None)
         event, step = act_request.event(), act_request.step
@@ -197,6 +223,7 @@ def act_route(
         "body": body_type if required else body_type | None,
     }
     act.__defaults__ = () if required else (None,)
+    act.takes_picture = issubclass(body_type, PictureRequest)  # type: ignore[attr-defined]
     return act
 
 
@@ -204,6 +231,9 @@ for event_type, body_type in ACTS.items():
     # Words are said at /text, too: it was so from the beginning.
     for path in (event_type.path, "text") if event_type is Say else (event_type.path,):
         name = event_type.type if path == event_type.path else path
-        acts.post(f"/{path}", response_model=SessionResponse, responses=problem_statuses(404, 409))(
-            act_route(body_type, name)
-        )
+        acts.post(
+            f"/{path}",
+            response_model=SessionResponse,
+            responses=problem_statuses(404, 409),
+            openapi_extra=PICTURE_FORM if issubclass(body_type, PictureRequest) else None,
+        )(act_route(body_type, name))

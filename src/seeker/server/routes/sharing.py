@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from seeker.engine import SessionSnapshot
 from seeker.server.dependencies import (
+    PICTURE_CONTENT,
     Authorization,
     Id,
     IdempotencyKeyHeader,
@@ -32,6 +33,7 @@ from seeker.server.schemas import (
     ShareResponse,
 )
 from seeker.server.serializers import (
+    example_picture,
     explanation_response,
     json_response,
     page_response,
@@ -92,7 +94,7 @@ async def look(share: Share, service: ServiceDep) -> Response:
     def work() -> SessionSnapshot:
         return replace(engine.show(engine.shared_session(share)), id=share)
 
-    return json_response(session_response(await service.run(work, share)))
+    return json_response(session_response(await service.run(work, share), shared=True))
 
 
 @router.get(
@@ -120,6 +122,19 @@ async def explain(share: Share, item: ItemPath, service: ServiceDep) -> Response
     engine = service.engine
     why = await service.run(lambda: engine.explain(engine.shared_session(share), item), share)
     return json_response(explanation_response(why))
+
+
+@router.get(
+    "/shared/{share}/examples/{item:rest}",
+    response_class=Response,
+    responses={**problem_statuses(404, 409), 200: PICTURE_CONTENT},
+)
+async def example(share: Share, item: ItemPath, service: ServiceDep) -> Response:
+    """Return the thumbnail of a picture that was given as an example in a shared session."""
+    engine = service.engine
+    return example_picture(
+        await service.run(lambda: engine.thumbnail(engine.shared_session(share), item), share)
+    )
 
 
 @router.post(
