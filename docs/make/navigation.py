@@ -15,6 +15,7 @@ FIRST = {
         "a-table",
         "your-own-vectors",
         "your-own-embedder",
+        "run-it",
         "nginx-and-api-keys",
         "postgresql",
         "learn-from-searches",

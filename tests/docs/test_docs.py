@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from seeker.cli import cli
 from seeker.server.settings import read_settings
 from support.documents import ROOT, Reader, blocks, pages
 from support.stores import NewStore
@@ -23,7 +25,7 @@ PAGES = list(
 )
 LANGUAGES = {
     *("python", "sh", "bash", "json", "jsonl", "toml"),
-    *("html", "js", "css", "nginx", "diff", "text"),
+    *("html", "js", "css", "nginx", "ini", "diff", "text"),
 }
 OTHERS_RUN_IT = {"docs/reference/http.md", "docs/how-to/shards-on-ray.md"}
 """Pages with tests of their own, which need more than a folder."""
@@ -101,9 +103,12 @@ def test_settings_files_are_understood(page: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
-def test_nginx_understands_the_configuration(tmp_path: Path) -> None:
-    page = ROOT / "docs/how-to/nginx-and-api-keys.md"
+@pytest.mark.parametrize("name", ["nginx-and-api-keys", "run-it"])
+def test_nginx_understands_the_configuration(name: str, tmp_path: Path) -> None:
+    page = ROOT / f"docs/how-to/{name}.md"
     (found,) = (block.code for block in blocks(page) if block.language == "nginx")
+    if found.startswith("location"):
+        found = f"server {{ listen 443 ssl;\n{found} }}"
     # Certificates and the port are this machine's matter; all the rest is as documented.
     served = re.sub(r"^\s*ssl_certificate.*\n", "", found, flags=re.MULTILINE)
     served = served.replace("listen 443 ssl;", f"listen unix:{tmp_path}/socket;")
@@ -119,6 +124,74 @@ def test_nginx_understands_the_configuration(tmp_path: Path) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
+
+
+RUNNING = ROOT / "docs/how-to/run-it.md"
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_understands_the_units(tmp_path: Path) -> None:
+    for block in blocks(RUNNING):
+        if block.language == "ini":
+            assert block.saved_as is not None
+            # The program is not where it would be; all the rest is as documented.
+            unit = block.code.replace(
+                "ExecStart=/opt/seeker/bin/seeker", f"ExecStart={sys.executable}"
+            )
+            (tmp_path / block.saved_as).write_text(unit)
+    units = sorted(map(str, tmp_path.iterdir()))
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *units], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_all_phrases_of_the_log_that_matter_are_told() -> None:
+    told = {
+        phrase
+        for row in re.findall(
+            r"^\| (`[a-z ]+`(?:, `[a-z ]+`)*) \|", RUNNING.read_text(), re.MULTILINE
+        )
+        for phrase in re.findall(r"`([a-z ]+)`", row)
+    } - {"message"}
+    call = re.compile(r'_?LOGGER\.(?:warning|error|exception)\(\s*"([^"]+)"')
+    written = {
+        phrase for file in (ROOT / "src").rglob("*.py") for phrase in call.findall(file.read_text())
+    }
+    assert told == written
+
+
+def test_boards_and_alerts_use_figures_that_there_are() -> None:
+    from seeker.server.metrics import Metrics
+
+    metrics = Metrics()
+    metrics.answered("GET", "/", 200, 0.1)
+    there = {*re.findall(r"^(seeker_\w+)", metrics.text(1).decode(), re.MULTILINE)}
+    there |= {"seeker_shards", "seeker_shards_silent"}  # only where there are any
+    board = json.loads((ROOT / "examples/service/grafana.json").read_text())
+    panels = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    rules = re.findall(
+        r"^ +expr: (.*)$", (ROOT / "examples/service/alerts.yml").read_text(), re.MULTILINE
+    )
+    assert len(panels) > 10
+    assert len(rules) == 6
+    for expression in (*panels, *rules):
+        assert {*re.findall(r"\bseeker_\w+", expression)} <= there, expression
+        for route in re.findall(r'call="([^"]+)"', expression):
+            assert f"`POST {route}`" in (ROOT / "docs/reference/http.md").read_text()
+
+
+def test_the_container_runs_commands_that_there_are() -> None:
+    text = (ROOT / "examples/service/Containerfile").read_text()
+    (command,) = re.findall(r"^CMD (\[.*\])$", text, re.MULTILINE)
+    program, verb, *flags = json.loads(command)
+    assert (program, verb) == ("seeker", "serve")
+    known = {flag for option in cli.commands[verb].params for flag in option.opts}
+    assert {flag for flag in flags if flag.startswith("--")} <= known
+    for file in re.findall(r"^COPY (?!--)(.*) \S+$", text, re.MULTILINE)[0].split():
+        assert (ROOT / file).is_file()
+    (code,) = re.findall(r'python -c "(.*)"$', text, re.MULTILINE)
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_the_readme_shows_what_the_lab_found() -> None:
