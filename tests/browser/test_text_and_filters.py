@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from browser.catalogs import HOSTILE
+from browser.catalogs import HOSTILE, numbers
 from browser.search import Search
 from browser.watch import Watch
 from support.servers import Server
@@ -27,6 +28,26 @@ def test_words_begin_a_search(search: Search) -> None:
     search.press("Remove violet")
     assert search.session()["query"] is None
     expect(search.chips.get_by_role("button")).to_have_count(0)
+
+
+def test_words_that_nothing_is_called_are_told(search: Search) -> None:
+    note = search.page.locator(".note")
+    expect(note).to_be_empty()
+    search.say("purple")
+    expect(note).to_contain_text("Nothing is called “purple”. Nearest by meaning: ")
+    search.press("Remove purple")
+    expect(note).to_be_empty()
+    search.like(search.titles()[0]).say("ornage")
+    expect(note).to_have_text("“ornage” is read as “orange”.")
+
+
+def test_a_catalog_without_words_offers_no_box_for_them(
+    page: Page, serving: Callable[..., Server], tmp_path: Path
+) -> None:
+    search = Search(page).begin(serving(numbers(tmp_path / "numbers", 60)).url)
+    expect(page.get_by_role("search")).to_be_hidden()
+    page.keyboard.press("/")
+    assert search.session()["words"] == []
 
 
 def test_words_in_the_middle_go_on_from_there(search: Search) -> None:

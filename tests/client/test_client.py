@@ -72,6 +72,7 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
 
     def look() -> None:
         seen.append((session.step, session.likes, session.dislikes, session.found_item))
+        seen.append(session.words)
         seen.append(_plain(session.page()))
         belief = session.belief
         seen.append((belief.entropy, belief.candidates, belief.on_page, belief.views, belief.noise))

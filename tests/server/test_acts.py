@@ -63,6 +63,26 @@ def test_history_tells_all_that_is_in_effect(http: httpx.Client) -> None:
     assert http.get(f"/v1/sessions/{shown['id']}").json() == shown
 
 
+def test_words_that_were_not_understood_are_told(http: httpx.Client) -> None:
+    shown = start(http, query="red things", seed=1)
+    assert shown["words"] == [
+        {"text": "red things", "unknown": [], "corrections": {}, "letters": True, "meaning": False}
+    ]
+    shown = do(http, shown, "text", text="geren sneakers")
+    assert shown["words"][1] == {
+        "text": "geren sneakers",
+        "unknown": ["sneakers"],
+        "corrections": {"geren": "green"},
+        "letters": True,
+        "meaning": False,
+    }
+    shown = do(http, shown, "say", text="sneakers")
+    assert not shown["words"][2]["letters"] | shown["words"][2]["meaning"]
+    assert len(do(http, shown, "unsay", text="sneakers")["words"]) == 2
+    about = http.get("/v1/catalogs").json()["catalogs"][0]
+    assert (about["reads_text"], about["reads_words"]) == (False, True)
+
+
 def test_what_was_undone_can_be_redone_until_something_new_is_done(http: httpx.Client) -> None:
     shown = start(http, seed=2)
     seen = [shown]

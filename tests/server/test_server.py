@@ -29,7 +29,7 @@ def test_a_search(http: httpx.Client) -> None:
     first = start(http, page_size=6, seed=3)
     assert set(first) == {
         *("id", "catalog", "step", "likes", "dislikes", "page", "belief"),
-        *("query", "filter", "said", "exploration", "found", "undone", "history"),
+        *("query", "filter", "said", "words", "exploration", "found", "undone", "history"),
     }
     assert set(first["page"]) == {"items", "offset", "limit", "total"}
     assert set(first["belief"]) == {"entropy", "candidates", "on_page", "views", "noise"}

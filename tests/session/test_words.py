@@ -17,6 +17,7 @@ from seeker import Catalog, Session
 from seeker.errors import BadInput, Conflict
 from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.models.words import WORD_SLIP, combine_matches
+from seeker.session import UnderstoodWords
 from seeker.types import Doubles
 from support.limits import limited
 from support.readers import AxisEmbedder, worded_catalog
@@ -158,10 +159,23 @@ def test_several_words_narrow_what_one_finds() -> None:
 
 def test_words_that_nothing_is_called_are_found_by_their_meaning() -> None:
     session = CATALOG.session(query="scarlet boot")
-    search = session.events[0].query.search  # type: ignore[attr-defined]
-    assert search.unknown == ("scarlet", "boot")
-    assert search.letters == 0.0
+    (words,) = session.words
+    assert words == UnderstoodWords("scarlet boot", ("scarlet", "boot"), {}, False, True)
+    assert words.notice == (
+        "Nothing is called “scarlet” or “boot”. Items are ordered by what the words mean."
+    )
     assert titles(session) == ["red shoe"] * 12
+
+
+def test_it_is_said_what_words_were_taken_for() -> None:
+    session = worded_catalog(reads=False).session(query="rde hat")
+    assert session.words[0].notice == "“rde” is read as “red”."
+    session.say("zebra")
+    assert session.words[1].notice == "Nothing is called “zebra”. These words change nothing."
+    session.say("hats")
+    assert session.words[2].notice == ""
+    session.undo(2)
+    assert [words.text for words in session.words] == ["rde hat"]
 
 
 def test_words_can_be_taken_back() -> None:

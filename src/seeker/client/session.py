@@ -13,7 +13,7 @@ from seeker.client.transport import Transport, path_segment
 from seeker.embedders.pictures import picture_contents
 from seeker.engine.snapshot import BeliefSummary
 from seeker.errors import Conflict
-from seeker.session import Click, ClickShare, Event, Explanation, Item, Page
+from seeker.session import Click, ClickShare, Event, Explanation, Item, Page, UnderstoodWords
 from seeker.session.events import parse_event
 from seeker.session.verbs import SessionVerbs
 
@@ -54,6 +54,14 @@ class SessionReader:
         """The id of the item that was found, if it was."""
         found: str | None = self._response["found"]
         return found
+
+    @property
+    def words(self) -> tuple[UnderstoodWords, ...]:
+        """What became of the words that count now: the query's first, then those that were said."""
+        return tuple(
+            UnderstoodWords(**{**one, "unknown": tuple(one["unknown"])})
+            for one in self._response["words"]
+        )
 
     @property
     def belief(self) -> BeliefSummary:

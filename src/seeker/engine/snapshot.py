@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from seeker.session import Belief, Event, Example, Page, Session
+from seeker.session import Belief, Event, Example, Page, Session, UnderstoodWords
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,10 @@ class BeliefSummary:
 class SessionSnapshot:
     """A session at one moment.
 
-    query: the words it began with, and said: the texts since, as far as they count. examples: of
-    the likes, those that are in no catalog. undone: how many things a redo brings back. history:
-    the events in effect, each with the step it led to. belief: None where it is still to be
-    computed.
+    query: the words it began with, and said: the texts since, as far as they count. words: what
+    became of them. examples: of the likes, those that are in no catalog. undone: how many things a
+    redo brings back. history: the events in effect, each with the step it led to. belief: None
+    where it is still to be computed.
     """
 
     id: str
@@ -42,6 +42,7 @@ class SessionSnapshot:
     query: str | None
     filter: Mapping[str, Any] | None
     said: list[str]
+    words: tuple[UnderstoodWords, ...]
     exploration: float
     found: str | None
     likes: list[str]
@@ -66,6 +67,7 @@ class SessionSnapshot:
             query=state.query,
             filter=state.filter,
             said=state.said,
+            words=session.words,
             exploration=state.exploration,
             found=state.found,
             likes=state.likes,

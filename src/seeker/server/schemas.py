@@ -396,6 +396,16 @@ class HistoryEntry(BaseModel):
     level: float | None = None
 
 
+class WordsResponse(BaseModel):
+    """What became of words that were said."""
+
+    text: str
+    unknown: list[str] = Field(description="Those of the words that no item is called.")
+    corrections: dict[str, str] = Field(description="What words were taken for, by word.")
+    letters: bool = Field(description="Whether items were found by their letters.")
+    meaning: bool = Field(description="Whether items were compared by what the words mean.")
+
+
 class SessionResponse(BaseModel):
     """A session: where it is, and what it shows."""
 
@@ -405,6 +415,7 @@ class SessionResponse(BaseModel):
     query: str | None = Field(description="The words it began with, as long as they count.")
     filter: dict[str, Any] | None
     said: list[str] = Field(description="The texts in effect.")
+    words: list[WordsResponse] = Field(description="What became of the words in effect.")
     exploration: float
     found: str | None = Field(description="The id of the item that was sought, once marked.")
     likes: list[str]
@@ -470,7 +481,8 @@ class CatalogSummary(BaseModel):
     name: str
     items: int
     views: list[str]
-    reads_text: bool
+    reads_text: bool = Field(description="Whether a view reads the meaning of words.")
+    reads_words: bool = Field(description="Whether words mean anything here at all.")
     reads_pictures: bool
 
 

@@ -26,6 +26,7 @@ from seeker.server.schemas import (
     ItemResponse,
     PageResponse,
     SessionResponse,
+    WordsResponse,
 )
 from seeker.session import Example, Explanation, Item, Page
 from seeker.stores import StoredSession
@@ -79,6 +80,7 @@ def session_response(snapshot: SessionSnapshot, shared: bool = False) -> Session
         query=snapshot.query,
         filter=None if snapshot.filter is None else dict(snapshot.filter),
         said=snapshot.said,
+        words=[WordsResponse.model_construct(**vars(one)) for one in snapshot.words],
         exploration=snapshot.exploration,
         found=snapshot.found,
         likes=snapshot.likes,
@@ -140,6 +142,7 @@ def catalog_summary(name: str, catalog: Catalog) -> CatalogSummary:
         views=list(catalog.views),
         reads_text=catalog.reads_text,
         reads_pictures=catalog.reads_pictures,
+        reads_words=catalog.reads_words,
     )
 
 

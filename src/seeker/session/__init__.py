@@ -9,6 +9,7 @@ from seeker.session.page import Item, Page
 from seeker.session.presets import PAPER, SessionOptions
 from seeker.session.session import Session
 from seeker.session.state import State
+from seeker.session.words import UnderstoodWords
 
 __all__ = [
     "PAPER",
@@ -29,6 +30,7 @@ __all__ = [
     "SessionOptions",
     "Start",
     "State",
+    "UnderstoodWords",
     "Undo",
     "Unsay",
 ]

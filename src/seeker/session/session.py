@@ -16,6 +16,7 @@ from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.state import State
 from seeker.session.verbs import SessionVerbs
+from seeker.session.words import UnderstoodWords
 from seeker.validation import check_whole
 
 
@@ -131,6 +132,12 @@ class Session(SessionVerbs):
     def found_item(self) -> str | None:
         """The id of the item that was found, if it was."""
         return self._state.found
+
+    @property
+    def words(self) -> tuple[UnderstoodWords, ...]:
+        """What became of the words that count now: the query's first, then those that were said."""
+        texts = self._state.texts
+        return tuple(UnderstoodWords.of(one.text, one.search) for one in texts if one.search)
 
     def row(self, item: str) -> int:
         """Return the row of an item; NotFound if the session knows none with this id."""

@@ -71,16 +71,6 @@ class WordSearch:
     sharpness: float = 0.0
     level: float = 0.0
 
-    @property
-    def unknown(self) -> tuple[str, ...]:
-        """The words that no item has, whatever their spelling."""
-        return tuple(word.text for word in self.words if word.match == "none")
-
-    @property
-    def corrections(self) -> dict[str, str]:
-        """What words were taken for that are spelled otherwise in the catalog."""
-        return {word.text: word.terms[0][0] for word in self.words if word.match == "spelling"}
-
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
         return {**vars(self), "words": [word.to_json() for word in self.words]}
@@ -93,6 +83,48 @@ class WordSearch:
         words = tuple(SearchWord.from_json(word) for word in data["words"])
         numbers = {name: float(data[name]) for name in ("letters", "meaning", "sharpness", "level")}
         return cls(words, **numbers)
+
+
+@dataclass(frozen=True)
+class UnderstoodWords:
+    """What became of words that were said.
+
+    unknown: those of the words that no item is called, however they are spelled. corrections: by
+    word, what it was taken for that is spelled otherwise in the catalog. letters, meaning: whether
+    items were found by these.
+    """
+
+    text: str
+    unknown: tuple[str, ...]
+    corrections: Mapping[str, str]
+    letters: bool
+    meaning: bool
+
+    @classmethod
+    def of(cls, text: str, search: WordSearch) -> UnderstoodWords:
+        """Sum up how a text is searched for."""
+        words = search.words
+        return cls(
+            text=text,
+            unknown=tuple(word.text for word in words if word.match == "none"),
+            corrections={word.text: word.terms[0][0] for word in words if word.match == "spelling"},
+            letters=search.letters > 0.0,
+            meaning=search.meaning > 0.0,
+        )
+
+    @property
+    def notice(self) -> str:
+        """What a person should know of it, in words; empty where all was understood."""
+        parts = [f"“{word}” is read as “{other}”." for word, other in self.corrections.items()]
+        if self.unknown:
+            parts.append(f"Nothing is called {' or '.join(f'“{one}”' for one in self.unknown)}.")
+        if not self.letters:
+            parts.append(
+                "Items are ordered by what the words mean."
+                if self.meaning
+                else "These words change nothing."
+            )
+        return " ".join(parts)
 
 
 def understand(

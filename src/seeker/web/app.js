@@ -213,6 +213,7 @@ export class App {
     );
     if (!details || catalog !== this.#catalog) return;
     this.filters.setFacets(details.facets);
+    this.searchBox.offer(details.reads_words);
     this.credit.textContent = String(details.about.attribution ?? "");
   }
 
@@ -248,7 +249,7 @@ export class App {
       undo: () => panel.undo.disabled || this.actions.travel(-1),
       redo: () => panel.redo.disabled || this.actions.travel(1),
       help: this.#plain ? null : () => this.helpDialog.showModal(),
-      words: this.#plain ? null : () => this.searchBox.input.focus(),
+      words: this.#plain || this.searchBox.element.hidden ? null : () => this.searchBox.input.focus(),
     });
   }
 }
@@ -276,6 +277,7 @@ function fullLayout(app) {
     { className: "main" },
     element("p", { className: "hint soft" }, strings.app.howTo),
     app.chips.element,
+    app.searchBox.note,
     app.filters.element,
     app.emptyState.element,
     app.result.element,

@@ -220,6 +220,17 @@ export const strings = {
     catalogSize: (name, items) => `${name} (${number(items)})`,
   },
 
+  words: {
+    /** @param {string} word @param {string} term */
+    corrected: (word, term) => `“${word}” is read as “${term}”.`,
+    /** @param {string[]} words */
+    unknown: (words) => `Nothing is called ${words.map((word) => `“${word}”`).join(" or ")}.`,
+    /** @param {string[]} titles */
+    nearest: (titles) => `Nearest by meaning: ${titles.join(", ")}.`,
+    byMeaning: "The items are ordered by what the words mean.",
+    useless: "These words change nothing.",
+  },
+
   detail: {
     like: "Like",
     dislike: "Dislike",

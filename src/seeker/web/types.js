@@ -18,6 +18,7 @@
  * @property {string | null} query
  * @property {Filter | null} filter
  * @property {string[]} said
+ * @property {UnderstoodWords[]} words
  * @property {number} exploration
  * @property {string | null} found
  * @property {number} undone
@@ -26,7 +27,8 @@
 /** @typedef {{item: string, verdict: "like" | "dislike", log_likelihood: number, pull: number}} ClickContribution */
 /** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: ClickContribution[]}} Explanation */
 /** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
-/** @typedef {{name: string, items: number, views: string[], reads_text: boolean}} CatalogSummary */
+/** @typedef {{name: string, items: number, views: string[], reads_text: boolean, reads_words: boolean}} CatalogSummary */
+/** What became of words that were said. @typedef {{text: string, unknown: string[], corrections: Record<string, string>, letters: boolean, meaning: boolean}} UnderstoodWords */
 /** @typedef {CatalogSummary & {about: Record<string, unknown>, facets: Facet[]}} CatalogDetails */
 /** How a session is named: by its own id, or by the token under which it was shared. @typedef {{kind: "session" | "shared", id: string}} SessionRef */
 /** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number}} SessionOptions */

@@ -1,13 +1,15 @@
-// The box to describe something in words, and the catalog to search in.
+// The box to describe something in words, what became of them, and the catalog to search in.
 
-import { element, icon } from "../dom.js";
+import { element, icon, setText } from "../dom.js";
 import { strings } from "../strings.js";
 
 /** @import { SearchStore } from "../store.js" */
-/** @import { CatalogSummary } from "../types.js" */
+/** @import { CatalogSummary, Session } from "../types.js" */
 
 /** The service takes no longer texts. */
 const LONGEST_TEXT = 1000;
+/** So many of the items nearest by meaning are named. */
+const NAMED_ITEMS = 3;
 
 export class SearchBox {
   /** @param {(text: string) => void} onSubmit */
@@ -22,6 +24,7 @@ export class SearchBox {
       part: "words",
     });
     this.element = element("form", { className: "ask", role: "search" }, icon("search"), this.input);
+    this.note = element("p", { className: "note soft", part: "note", "aria-live": "polite" });
     this.element.addEventListener("submit", (event) => {
       event.preventDefault();
       const text = this.input.value.trim();
@@ -35,7 +38,29 @@ export class SearchBox {
     const begun = session && (session.step > 0 || session.query);
     this.input.placeholder = begun ? strings.searchBox.addWords : strings.searchBox.describe;
     this.input.disabled = readOnly;
+    setText(this.note, session ? wordsNote(session) : "");
   }
+
+  /** A catalog in which words mean nothing has no use for them. @param {boolean} readsWords */
+  offer(readsWords) {
+    this.element.hidden = !readsWords;
+  }
+}
+
+/** What became of the words that were said last, where not all of them were understood. @param {Session} session */
+function wordsNote({ words, history, page }) {
+  const last = words.at(-1);
+  if (!last) return "";
+  const texts = strings.words;
+  const parts = Object.entries(last.corrections).map(([word, term]) => texts.corrected(word, term));
+  if (last.unknown.length) parts.push(texts.unknown(last.unknown));
+  if (!last.letters) {
+    const titles = [...new Set(page.items.map((item) => item.title))].slice(0, NAMED_ITEMS);
+    // After further clicks the page shows more than these words.
+    const isPage = history.length === 0 || history.at(-1)?.type === "say";
+    parts.push(!last.meaning ? texts.useless : isPage ? texts.nearest(titles) : texts.byMeaning);
+  }
+  return parts.join(" ");
 }
 
 /** Offers the catalogs of the service, where it has several. */
