@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from seeker.catalog import Catalog, Facet
 from seeker.catalog.attributes import shorten
+from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder
 
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
@@ -51,6 +52,9 @@ def describe_catalog(catalog: Catalog) -> Iterator[str]:
         embedder = printable(f", by {entry.name} ({entry.version})") if entry else ""
         if view.learned is not None:
             embedder = printable(f", learned, of {' and '.join(view.learned.sources)}")
+        if entry and entry.name == AttributesEmbedder.name and entry.settings:
+            columns = AttributeEncoding.from_json(entry.settings).columns
+            embedder += f" of {printable(', '.join(one.name for one in columns))}"
         form = f"{view.dimensions} × {view.dtype}"
         yield f"  {name}: {form}, {view.metric}, {format_bytes(view.vectors.bytes)}{embedder}"
     if manifest.learned is not None:

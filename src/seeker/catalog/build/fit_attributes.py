@@ -82,8 +82,11 @@ class AttributeFit:
             return []
         taken = ", ".join(f"{name} ({what})" for name, what in self.told.items())
         lines = [f"View '{view}' ({self.encoding.dimensions}) of what the table says: {taken}."]
-        if self.left_out:
-            others = ", ".join(f"{name} ({why})" for name, why in self.left_out.items())
+        reasons: dict[str, list[str]] = {}
+        for name, why in self.left_out.items():
+            reasons.setdefault(why, []).append(name)
+        if reasons:
+            others = "; ".join(f"{', '.join(names)} ({why})" for why, names in reasons.items())
             lines.append(f"  not in it: {others}. Other columns: --attributes-view NAME,…")
         return lines
 
