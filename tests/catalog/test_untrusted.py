@@ -121,6 +121,7 @@ FIELDS = [
     *("views.attributes", "views.attributes.embedder"),
     *(f"views.attributes.embedder.{one}" for one in ("name", "version", "reads", "settings")),
     "views.attributes.embedder.settings.columns",
+    *("presentation", "presentation.attributes", "presentation.only"),
 ]
 DROPPED = object()
 VALUES: dict[str, Any] = {

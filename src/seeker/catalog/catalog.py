@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -35,6 +35,7 @@ from seeker.catalog.manifest import (
     path_of,
     read_manifest,
 )
+from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.catalog.view_map import complete_vectors, is_learned_name
 from seeker.catalog.views import check_items, check_sizes, check_views, open_maps, open_views
 from seeker.errors import BadInput, NotFound
@@ -311,7 +312,19 @@ class Catalog:
 
     def items(self, rows: Sequence[int]) -> list[Item]:
         """Return the items at some places."""
-        return self._collection.items(rows)
+        items = self._collection.items(rows)
+        hidden = self.presentation.hidden
+        return [replace(item, hidden=hidden) for item in items] if hidden else items
+
+    @property
+    def presentation(self) -> Presentation:
+        """How people see the attributes."""
+        return self.manifest.presentation if self.manifest else NO_PRESENTATION
+
+    @property
+    def only(self) -> Mapping[str, Any] | None:
+        """A filter that every search keeps to, whatever else it asks for."""
+        return self.presentation.only
 
     def item(self, item: str) -> Item:
         """Return an item by its id."""

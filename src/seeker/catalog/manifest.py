@@ -20,8 +20,9 @@ from seeker.catalog.manifest_fields import (
     encode,
 )
 from seeker.catalog.nofollow import LeadsOut, NotPlain, OpenFolder, open_inside
+from seeker.catalog.presentation import Presentation
 from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.space.packing import DTYPES
 
 PathLike = str | os.PathLike[str]
@@ -117,7 +118,8 @@ class Manifest:
 
     version counts the updates; identity tells one version from any other. about: title, licence,
     attribution and the like, for people. source: where the items came from, what the columns were
-    taken for, and what was left out. learned: from past searches, if anything was.
+    taken for, and what was left out. learned: from past searches, if anything was. presentation:
+    how people see the attributes.
     """
 
     version: int
@@ -132,6 +134,7 @@ class Manifest:
     about: Mapping[str, Any] = field(default_factory=dict)
     tombstones: int = 0
     learned: LearnedEntry | None = None
+    presentation: Presentation = field(default_factory=Presentation)
 
     @property
     def identity(self) -> str:
@@ -157,6 +160,7 @@ class Manifest:
     def to_json(self) -> dict[str, Any]:
         """Return what is written to catalog.json."""
         fields = {_JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}
+        fields["presentation"] = self.presentation.to_json()
         return {"schema": SCHEMA, "identity": self.identity, **fields}
 
     def write(self, folder: Path) -> None:
@@ -227,11 +231,12 @@ def damaged(folder: Path, what: str) -> Damaged:
 
 def _manifest(fields: Fields) -> Manifest:
     fields.whole("schema", 1)
+    attributes = _attributes(fields.fields("attributes"))
     manifest = Manifest(
         version=fields.whole("version", 1),
         count=fields.whole("count", 1),
         items=_file_entry(fields.fields("items")),
-        attributes=_attributes(fields.fields("attributes")),
+        attributes=attributes,
         views={_view_name(name): _view_entry(view) for name, view in fields.fields("views").each()},
         media=fields.whole("media", 0),
         created=fields.text("made"),
@@ -240,6 +245,7 @@ def _manifest(fields: Fields) -> Manifest:
         about=fields.fields("about").value,
         tombstones=fields.whole("departed", 0),
         learned=_learned_entry(fields.optional("learned")),
+        presentation=_presentation(fields.optional("presentation"), attributes),
     )
     if not manifest.made_views:
         raise BadField("names no views")
@@ -251,6 +257,20 @@ def _manifest(fields: Fields) -> Manifest:
     if fields.text("identity") != manifest.identity:
         raise BadField("has an identity that is not that of its version and checksums")
     return manifest
+
+
+def _presentation(entry: Fields | None, kinds: Mapping[str, Kind]) -> Presentation:
+    if entry is None:
+        return Presentation()
+    only = entry.optional("only")
+    try:
+        presentation = Presentation.of(
+            entry.fields("attributes").value, None if only is None else only.value
+        )
+        presentation.check(kinds)
+    except SeekerError as error:
+        raise BadField(f"has a presentation that is none: {error.message}") from None
+    return presentation
 
 
 def _attributes(entries: Fields) -> dict[str, Kind]:

@@ -35,6 +35,22 @@ def _weights(_: object, __: object, value: str | None) -> dict[str, float] | Non
     return columns if value is not None else None
 
 
+def _formats(_: object, __: object, value: tuple[str, ...]) -> dict[str, dict[str, Any]] | None:
+    """Return what was typed of attributes, such as stock:hidden or price:card,label=Price."""
+    formats: dict[str, dict[str, Any]] = {}
+    for one in value:
+        name, colon, words = one.partition(":")
+        if not colon or not name:
+            raise click.BadParameter(f"{one!r} is not like price:currency=EUR,card.")
+        known = formats.setdefault(name, {})
+        for word in _names(None, None, words) or ():
+            key, equals, given = word.partition("=")
+            known[key] = given if equals else True
+        if str(known.get("decimals", "")).isdecimal():
+            known["decimals"] = int(known["decimals"])
+    return formats or None
+
+
 def _several(option: str, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option(option, metavar="NAME,…", callback=_names, help=help)
 
@@ -76,6 +92,20 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     help="Columns that the view `attributes` is made of; chosen by what is in them if not given.",
 )
 @click.option("--no-attributes-view", is_flag=True, help="Make no view of what the table says.")
+@click.option(
+    "--attribute",
+    "presentation",
+    multiple=True,
+    metavar="NAME:HOW,…",
+    callback=_formats,
+    help="How people see it: hidden, card, link, label=…, currency=EUR, unit=…, decimals=2.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="CONDITION",
+    help="What every search keeps to, such as 'stock>0'; may be repeated.",
+)
 @click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
 @click.option(
     "--dtype",
@@ -92,6 +122,7 @@ def build(
     quiet: bool,
     attributes_view: dict[str, float] | None,
     no_attributes_view: bool,
+    only: tuple[str, ...],
     **options: Any,
 ) -> None:
     """Make a catalog from SOURCE.
@@ -100,6 +131,7 @@ def build(
     the address of a PostgreSQL database. A build that was interrupted goes on where it was.
     """
     import seeker
+    from seeker.cli.catalogs import parse_filter
     from seeker.kernels import COMPILE_NOTICE, compiled_before
 
     if no_attributes_view and attributes_view is not None:
@@ -108,6 +140,7 @@ def build(
         source,
         out,
         attributes_view=False if no_attributes_view else attributes_view,
+        only=parse_filter(only, None),
         tell=_tell(quiet),
         progress=shows_bar(quiet),
         **options,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from seeker.catalog.attributes import kind_of
 from seeker.cli.formatting import format_bytes, format_count, printable
 from seeker.errors import BadInput, NotFound
 
@@ -21,8 +22,10 @@ _CONDITION = re.compile(r"(.+?)\s*(<=|>=|=|<|>)\s*(.*)", re.DOTALL)
 _NAMES = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
-def parse_filter(conditions: Sequence[str], kinds: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return a filter of what was typed; kinds: of the catalog's attributes.
+def parse_filter(
+    conditions: Sequence[str], kinds: Mapping[str, str] | None
+) -> dict[str, Any] | None:
+    """Return a filter of what was typed; kinds: of the catalog's attributes, if it is there yet.
 
     The same name with = again means 'or'; bounds on the same name all hold.
     """
@@ -37,9 +40,11 @@ def parse_filter(conditions: Sequence[str], kinds: Mapping[str, str]) -> dict[st
                 f"{condition!r} is not a condition.", "Write label=Dress, price<50, or JSON."
             )
         name, sign, typed = match.groups()
-        if name not in kinds:
+        if kinds is not None and name not in kinds:
             raise NotFound(f"The catalog has no attribute {name!r}.", f"It has {sorted(kinds)}.")
-        value = _value(name, typed, kinds[name])
+        value = _value(
+            name, typed, kind_of(typed, loose=True) or "" if kinds is None else kinds[name]
+        )
         if sign == "=":
             values = filter.setdefault(name, [])
             if not isinstance(values, list):

@@ -497,6 +497,9 @@ class CatalogResponse(CatalogSummary):
 
     version: int
     about: dict[str, Any]
+    attributes: dict[str, dict[str, Any]] = Field(
+        description="How attributes are to be shown: label, currency, unit, decimals, card, link."
+    )
     facets: list[dict[str, Any]]
 
 

@@ -46,7 +46,7 @@ def item_response(item: Item, catalog: str) -> ItemResponse:
         id=item.id,
         title=item.title,
         media=media_address(item.media, catalog),
-        attributes=dict(item.attributes),
+        attributes=item.visible,
     )
 
 
@@ -152,5 +152,10 @@ def catalog_response(name: str, catalog: Catalog, facets: list[dict[str, Any]]) 
         **dict(catalog_summary(name, catalog)),
         version=catalog.version,
         about=dict(catalog.manifest.about) if catalog.manifest else {},
+        attributes={
+            name: one.to_json()
+            for name, one in catalog.presentation.attributes.items()
+            if not one.hidden
+        },
         facets=facets,
     )

@@ -208,7 +208,9 @@ class Service:
         """Return the facets of a catalog; they are counted once for each version of it."""
         version, facets = self._facets.get(name, (None, []))
         if version is not catalog:
-            facets = [facet.to_json() for facet in catalog.facets().values()]
+            spread = catalog.facets(catalog.only)
+            hidden = catalog.presentation.hidden
+            facets = [facet.to_json() for name, facet in spread.items() if name not in hidden]
             self._facets[name] = (catalog, facets)
         return facets
 

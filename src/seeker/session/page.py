@@ -9,12 +9,18 @@ from typing import Any, overload
 
 @dataclass(frozen=True)
 class Item:
-    """Something a person may look for."""
+    """Something a person may look for. hidden: the attributes that are not for everybody's eyes."""
 
     id: str
     title: str = ""
     media: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    hidden: tuple[str, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def visible(self) -> dict[str, Any]:
+        """The attributes that people may see."""
+        return {name: one for name, one in self.attributes.items() if name not in self.hidden}
 
 
 @dataclass(frozen=True)

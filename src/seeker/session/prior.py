@@ -48,9 +48,10 @@ def log_prior(
     prior = base
     for words in inputs.words:
         prior = catalog.keyword_prior(words) + (0.0 if prior is None else prior)
-    if inputs.filter:
-        passing = catalog.matching(inputs.filter)
-        prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
-        if not np.isfinite(prior).any():
-            raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")
+    for filter in (catalog.only, inputs.filter):
+        if filter:
+            passing = catalog.matching(filter)
+            prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
+            if not np.isfinite(prior).any():
+                raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")
     return None if prior is None else np.asarray(prior - np.logaddexp.reduce(prior))

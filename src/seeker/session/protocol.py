@@ -57,6 +57,11 @@ class SearchableCatalog(Protocol):
         """Return which items pass a filter, (items,)."""
         ...
 
+    @property
+    def only(self) -> Mapping[str, Any] | None:
+        """A filter that every search keeps to, whatever else it asks for."""
+        ...
+
     def keyword_prior(self, words: str) -> Doubles:
         """Return log-probabilities from a search for any of the words, (items,)."""
         ...

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seeker.catalog.attributes import Kind
 from seeker.catalog.build import publish
 from seeker.catalog.build.chunks import views_recipe
 from seeker.catalog.build.known_items import KnownItems
@@ -32,6 +33,7 @@ from seeker.catalog.file_lock import clear, file_lock
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import MANIFEST_NAME, PathLike, path_of, work_folder
 from seeker.catalog.manifest_fields import BadField, check_plain, cleaned
+from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.errors import BadInput, Conflict
 from seeker.space.packing import check_dtype
 
@@ -58,6 +60,8 @@ def build(
     dtype: str = "auto",
     embedders: Mapping[str, Embedder] | None = None,
     attributes_view: AttributesView = None,
+    presentation: Mapping[str, Mapping[str, Any]] | None = None,
+    only: Mapping[str, Any] | None = None,
     about: Mapping[str, Any] | None = None,
     strict: bool = False,
     replace: bool = False,
@@ -81,6 +85,9 @@ def build(
     embedders: by name of a view, embedders of your own; `views` says which are used.
     attributes_view: the columns that the view `attributes` is made of, as a list, or as a mapping
     to their weights; chosen by what is in them unless given; False for no such view.
+    presentation: how people see attributes, such as {"price": {"currency": "EUR", "card": True},
+    "stock": {"hidden": True}, "address": {"link": True}}. only: a filter that every search keeps
+    to, such as {"stock": {"gt": 0}}. With `replace`, both stay as they were unless given.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there; pictures and texts that have
     not changed are not embedded again. tell: called with what was
@@ -102,7 +109,8 @@ def build(
         check_dtype(dtype),
         attributes_view=attributes_view,
     )
-    check_attributes(specs, reader)
+    shown = Presentation.of(presentation or {}, only)
+    check_attributes(specs, reader, list(shown.names()))
     if (target / MANIFEST_NAME).exists():
         publish.check_writable(target, media=reader.offer.pictures)
     report = BuildReport(strict)
@@ -149,6 +157,7 @@ def build(
             raise
         manifest = publish.make_manifest(
             files,
+            presentation=_presentation(shown, presentation, only, before, files.attributes),
             version=publish.next_version(target),
             source={**reader.origin(), "left out": report.to_json()},
             about=dict(about or {}),
@@ -160,6 +169,23 @@ def build(
         if tell is not None:
             tell(line)
     return Catalog.open(target)
+
+
+def _presentation(
+    shown: Presentation,
+    presentation: object,
+    only: object,
+    before: Catalog | None,
+    kinds: Mapping[str, Kind],
+) -> Presentation:
+    """Return how people see a new version: as was said, and else as before."""
+    old = NO_PRESENTATION if before is None else before.presentation.of_known(kinds)
+    made = Presentation(
+        old.attributes if presentation is None else shown.attributes,
+        old.only if only is None else shown.only,
+    )
+    made.check(kinds)
+    return made
 
 
 def _check_place(target: Path, replace: bool) -> None:

@@ -132,10 +132,15 @@ def attribute_encodings(manifest: Manifest | None) -> dict[str, AttributeEncodin
     }
 
 
-def check_attributes(specs: Sequence[ViewSpec], source: Source) -> None:
-    """Refuse views of attributes that none of the first items has, before any work is done."""
+def check_attributes(
+    specs: Sequence[ViewSpec], source: Source, presented: Sequence[str] = ()
+) -> None:
+    """Refuse attributes that none of the first items has, before any work is done.
+
+    Of such a view may be made, or they may be presented to people.
+    """
     views = [one for one in specs if one.input == "attributes"]
-    if not any(one.columns for one in views) and len(views) < len(specs):
+    if not any(one.columns for one in views) and len(views) < len(specs) and not presented:
         return
     names: set[str] = set()
     for record in first_records(source, _ATTRIBUTE_ROWS):
@@ -148,7 +153,14 @@ def check_attributes(specs: Sequence[ViewSpec], source: Source) -> None:
                     f"first {_ATTRIBUTE_ROWS:,} items has.",
                     f"They have {sorted(names)}." if names else "They have no attributes at all.",
                 )
-    if not names:
+    for name in presented:
+        if name not in names:
+            raise BadInput(
+                f"None of the first {_ATTRIBUTE_ROWS:,} items has the attribute '{name}', which is "
+                "to be shown, hidden or filtered by.",
+                f"They have {sorted(names)}." if names else "They have no attributes at all.",
+            )
+    if not names and len(views) == len(specs):
         raise _nothing_to_compare()
 
 

@@ -28,6 +28,7 @@ from seeker.catalog.manifest import (
 )
 from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.nofollow import LinkInside, OpenFolder
+from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.errors import Conflict, NotFound
 
 MEDIA_FOLDER = "media"
@@ -81,6 +82,7 @@ def make_manifest(
     about: Mapping[str, Any],
     tombstones: int = 0,
     learned: LearnedEntry | None = None,
+    presentation: Presentation = NO_PRESENTATION,
 ) -> Manifest:
     """Return the manifest of a version whose files have just been made."""
     return Manifest(
@@ -96,6 +98,7 @@ def make_manifest(
         about=cleaned(dict(about)),
         tombstones=tombstones,
         learned=learned,
+        presentation=presentation,
     )
 
 

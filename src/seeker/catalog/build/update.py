@@ -482,6 +482,7 @@ def _switch(
         about=manifest.about,
         tombstones=tombstones,
         learned=manifest.learned,
+        presentation=manifest.presentation,
     )
     remove_tree(work / "new")
     (work / "merged").rename(work / "new")
