@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from seeker.errors import SeekerError
 from seeker.server.catalogs import shard_health
+from seeker.server.learning import learning_status
 from seeker.server.logging import LOGGER, log_error
-from seeker.server.schemas import HealthResponse, ShardsResponse
+from seeker.server.schemas import HealthResponse, LearningResponse, ShardsResponse
 from seeker.stores import StoreError, StoreFull
 
 if TYPE_CHECKING:
@@ -116,6 +117,11 @@ class Readiness:
             response.shards = {
                 name: ShardsResponse(count=one.shards, silent=list(one.silent))
                 for name, one in shards.items()
+            }
+        if self._service.settings.learn:
+            response.learning = {
+                name: LearningResponse(at=one.at, taken=one.taken, failures=one.failures)
+                for name, one in learning_status().items()
             }
         return response
 

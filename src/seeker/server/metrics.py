@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from seeker.engine import Engine, WorkerPool
+from seeker.engine import Catalogs, Engine, WorkerPool
 
 if TYPE_CHECKING:
     from seeker.cluster import FleetHealth
+    from seeker.server.learning import LearningStatus
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 _BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -77,6 +78,21 @@ class Metrics:
             )
         )
 
+        self._learning = {
+            name: Gauge(
+                f"seeker_{name}",
+                help,
+                ["catalog"],
+                registry=self._registry,
+                multiprocess_mode="livemostrecent",
+            )
+            for name, help in (
+                ("learned_searches", "Searches that new sessions begin with what they taught."),
+                ("learning_last_seconds", "When learning last ended, in seconds since 1970."),
+                ("learning_failures", "How often learning has failed."),
+            )
+        }
+
     def answered(self, method: str, call: str, status: int, seconds: float) -> None:
         """Note an answer."""
         self._seconds.labels(method, call).observe(seconds)
@@ -105,6 +121,16 @@ class Metrics:
         for name, one in health.items():
             self._shards.labels(name).set(one.shards)
             self._silent.labels(name).set(len(one.silent))
+
+    def note_learning(self, catalogs: Catalogs, statuses: Mapping[str, LearningStatus]) -> None:
+        """Note from how many searches each catalog has learned, and how it goes by itself."""
+        for name in catalogs.names:
+            learned = catalogs.get(name)[1].learned
+            searches = 0 if learned is None else learned.searches
+            self._learning["learned_searches"].labels(name).set(searches)
+        for name, one in statuses.items():
+            self._learning["learning_last_seconds"].labels(name).set(one.at or 0.0)
+            self._learning["learning_failures"].labels(name).set(one.failures)
 
     def text(self, sessions: int | None) -> bytes:
         """Return all figures as Prometheus reads them; sessions: None if it is not known."""

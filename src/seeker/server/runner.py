@@ -11,11 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seeker.engine import Catalogs
-from seeker.errors import SeekerError
+from seeker.errors import BadInput, SeekerError
 from seeker.server.app import SETTINGS, create_app
 from seeker.server.auth import ApiKeys
 from seeker.server.catalogs import join_cluster, watching
 from seeker.server.hosts import AllowedHosts
+from seeker.server.learning import learning_by_itself
 from seeker.server.logging import set_up_logging
 from seeker.server.metrics import SHARED
 from seeker.server.service import CLOSING
@@ -67,6 +68,10 @@ def serve(
         raise SeekerError(
             "Several processes cannot share a store in memory.", "Use --store FILE, or one worker."
         )
+    if joined.learn and joined.store == MEMORY:
+        raise BadInput(
+            "Nothing can be learned from a store in memory.", "Use --store FILE with --learn."
+        )
     open_store(joined.store, joined.store_timeouts).close()
     listening = listen(joined.host, joined.port)
     tell(_address(joined.host, listening, joined.root))
@@ -74,7 +79,10 @@ def serve(
         app = make(joined, catalogs)
         app.state.exits = True
         server = uvicorn.Server(server_config(joined, app))
-        with watching(settings, lambda: setattr(server, "should_exit", True)):
+        with (
+            learning_by_itself(joined),
+            watching(settings, lambda: setattr(server, "should_exit", True)),
+        ):
             try:
                 server.run([listening])
             except SystemExit as end:
@@ -86,7 +94,7 @@ def serve(
         os.environ[SETTINGS] = joined.to_json()
         config = server_config(joined, factory, factory=True, workers=joined.workers)
         supervisor = Multiprocess(config, sockets=[listening])
-        with watching(settings, supervisor.should_exit.set):
+        with learning_by_itself(joined), watching(settings, supervisor.should_exit.set):
             supervisor.run()
 
 

@@ -510,6 +510,14 @@ class ShardsResponse(BaseModel):
     silent: list[int]
 
 
+class LearningResponse(BaseModel):
+    """How learning from past searches last went: when it ended, in seconds since 1970."""
+
+    at: float | None
+    taken: bool = Field(description="Whether something was learned that helps.")
+    failures: int = Field(description="How often it has failed since the service was started.")
+
+
 class HealthResponse(BaseModel):
     """Whether the service lives, and whether it is ready to serve."""
 
@@ -518,6 +526,9 @@ class HealthResponse(BaseModel):
     reasons: list[str] = Field([], description="Why it is not ready; there only if it is not.")
     shards: dict[str, ShardsResponse] = Field(
         {}, description="By catalog; there only if catalogs are searched by shards."
+    )
+    learning: dict[str, LearningResponse] = Field(
+        {}, description="By catalog; there only if the service learns by itself."
     )
 
 

@@ -17,6 +17,9 @@ from seeker.stores import Timeouts
 PREFIX = "SEEKER_"
 _ROOT = re.compile(r"(/[A-Za-z0-9_~.-]*[A-Za-z0-9_~-])*")
 _ORIGIN = re.compile(r"\*|https?://[A-Za-z0-9.*-]+(:\d+)?|https?://\[[0-9a-fA-F:]+\](:\d+)?")
+LEARN_SECONDS = {"hourly": 3600.0, "daily": 86_400.0, "weekly": 604_800.0}
+"""How often a service may learn by itself."""
+
 _UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3}
 
 
@@ -61,6 +64,9 @@ class Settings:
         False, "Leave out the work between clicks that makes pages of large catalogs cheaper."
     )
     session_days: float = _setting(30.0, "Days without a click after which a session is forgotten.")
+    learn: str = _setting(
+        "", "Learn from searches that were found: hourly, daily or weekly; none: not by itself."
+    )
     keys: str = _setting(
         "", "File with API keys, made by `seeker keys`; without a start key, anybody may start."
     )
@@ -188,6 +194,8 @@ def _build(values: Mapping[str, Any]) -> Settings:
                 f"The setting frame has {origin!r}, which is no origin.",
                 "Write it like https://shop.example, without a path.",
             )
+    if settings.learn and settings.learn not in LEARN_SECONDS:
+        raise BadInput(f"learn is {settings.learn!r}.", f"Use one of {', '.join(LEARN_SECONDS)}.")
     if settings.log_level not in ("debug", "info", "warning", "error"):
         raise BadInput(
             f"log_level is {settings.log_level!r}.", "Use debug, info, warning or error."

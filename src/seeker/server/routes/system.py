@@ -19,6 +19,7 @@ from starlette.responses import Response, StreamingResponse
 from seeker.server.dependencies import Authorization, ServiceDep
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.export import export_lines
+from seeker.server.learning import learning_status
 from seeker.server.logging import log_error
 from seeker.server.schemas import HealthResponse, UserName
 from seeker.server.serializers import json_response
@@ -57,6 +58,7 @@ async def metrics(service: ServiceDep, authorization: Authorization = None) -> R
     sessions = await service.readiness.sessions()
     service.metrics.note(service.engine, service.pool)
     service.metrics.note_shards(await service.readiness.shards())
+    service.metrics.note_learning(service.engine.catalogs, learning_status())
     return Response(service.metrics.text(sessions), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -1,0 +1,170 @@
+"""Learning by itself: now and then, in a process of its own at low priority.
+
+The process that listens starts the learning of one catalog after another, and keeps a small file on
+each in a folder that its workers know: any of them can tell how it went.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from seeker.engine.catalogs import catalog_folders
+from seeker.errors import SeekerError
+from seeker.files import atomic_write
+from seeker.server.logging import LOGGER
+from seeker.server.settings import LEARN_SECONDS, Settings
+
+STATUS_FOLDER = "SEEKER_LEARNING_STATUS"
+_STORE = "SEEKER_LEARNING_STORE"
+_NICENESS = 19
+
+
+@dataclass(frozen=True)
+class LearningStatus:
+    """How the learning in a catalog last went.
+
+    at: when it ended, in seconds since 1970. taken: whether something was. searches: how many there
+    were to learn from. failures: how often it has failed since the service was started.
+    """
+
+    at: float | None = None
+    taken: bool = False
+    searches: int = 0
+    reason: str = ""
+    failures: int = 0
+
+
+def learning_status() -> dict[str, LearningStatus]:
+    """Return how learning went by catalog, as far as it has; nothing where it is off."""
+    folder = os.environ.get(STATUS_FOLDER)
+    statuses = {}
+    for file in sorted(Path(folder).glob("*.json")) if folder else ():
+        with suppress(OSError, ValueError, TypeError):
+            statuses[file.stem] = LearningStatus(**json.loads(file.read_text(encoding="utf-8")))
+    return statuses
+
+
+@contextmanager
+def learning_by_itself(settings: Settings) -> Iterator[None]:
+    """Learn now and then for the time of a block, if the settings say so."""
+    if not settings.learn:
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="seeker-learning-") as folder:
+        os.environ[STATUS_FOLDER] = folder
+        schedule = _Schedule(settings, Path(folder))
+        schedule.start()
+        try:
+            yield
+        finally:
+            schedule.stop()
+            del os.environ[STATUS_FOLDER]
+
+
+class _Schedule:
+    """Starts the learning of every catalog once in a while, one after the other."""
+
+    def __init__(self, settings: Settings, folder: Path) -> None:
+        self._places = catalog_folders(settings.catalogs)
+        self._store = settings.store
+        self._seconds = LEARN_SECONDS[settings.learn]
+        self._folder = folder
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._run, name="seeker-learning", daemon=True)
+
+    def start(self) -> None:
+        """Begin, now."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End what is under way; nothing of it was published, or all."""
+        self._stopped.set()
+        with self._lock:
+            if self._process is not None:
+                self._process.kill()
+        self._thread.join()
+
+    def _run(self) -> None:
+        statuses = dict.fromkeys(self._places, LearningStatus())
+        while not self._stopped.is_set():
+            began = time.monotonic()
+            for name, place in self._places.items():
+                statuses[name] = self._learn(name, place, statuses[name])
+            self._stopped.wait(max(1.0, self._seconds - (time.monotonic() - began)))
+
+    def _learn(self, name: str, place: str, before: LearningStatus) -> LearningStatus:
+        """Learn in one catalog; return how it went, after all who ask can know."""
+        command = [sys.executable, "-m", "seeker.server.learning", name, place]
+        environment = {**os.environ, _STORE: self._store, "NUMBA_NUM_THREADS": "1"}
+        with self._lock:
+            if self._stopped.is_set():
+                return before
+            # It ends when this pipe does: nobody is left behind by a service that was killed.
+            process = self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
+            )
+        output = process.stdout.read() if process.stdout is not None else b""
+        code = process.wait()
+        if process.stdin is not None:
+            process.stdin.close()
+        with self._lock:
+            self._process = None
+        if self._stopped.is_set():
+            return before
+        try:
+            told = json.loads(output) if code == 0 else {}
+            status = LearningStatus(**told, at=time.time(), failures=before.failures)
+        except (ValueError, TypeError):
+            told = {}
+        if not told:
+            status = replace(before, at=time.time(), failures=before.failures + 1)
+        fields = {"catalog": name, "taken": status.taken, "searches": status.searches}
+        if told:
+            LOGGER.info("learning ended", extra={"fields": {**fields, "reason": status.reason}})
+        else:
+            LOGGER.warning("learning failed", extra={"fields": {"catalog": name, "code": code}})
+        with atomic_write(self._folder / f"{name}.json", sync=False) as file:
+            file.write(json.dumps(asdict(status)).encode())
+        return status
+
+
+def main(arguments: list[str], environment: Mapping[str, str] = os.environ) -> int:
+    """Learn in one catalog, as the process that was started for it: tell how it went as JSON."""
+    name, place = arguments
+    if hasattr(os, "nice"):
+        os.nice(_NICENESS)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    import seeker
+
+    try:
+        result = seeker.learn(place, environment[_STORE], name=name)
+    except SeekerError as error:
+        print(error, file=sys.stderr)
+        return error.exit_code
+    told = {"taken": result.taken, "searches": result.searches, "reason": result.reason}
+    print(json.dumps(told))
+    return 0
+
+
+def _end_with_parent() -> None:
+    """End as soon as nobody holds the other end of what this process reads from."""
+    # Not by sys.stdin: a thread that waits in its buffer breaks the end of the interpreter.
+    while os.read(0, 1024):
+        pass
+    os._exit(1)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
