@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import colorsys
 import math
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ HOSTILE = "Zebra <img src=x onerror='alert(1)'> &amp; \u202efedcba\u202c " + "en
 """A title that tries to be markup, turns its direction and does not break into lines."""
 
 
-def shapes(folder: Path) -> Path:
+def shapes(folder: Path, views: Sequence[str] = ("hue", "outline", "text")) -> Path:
     """Build a catalog of drawn shapes; `name` says what each looks like."""
     rows: list[dict[str, Any]] = []
     places = product(range(len(COLOURS)), range(len(FORMS)), range(len(SIZES)))
@@ -52,9 +53,8 @@ def shapes(folder: Path) -> Path:
             }
         )
     source = jsonl(folder.parent / "shapes.jsonl", rows)
-    views = ["hue", "outline", "text"]
     images = folder.parent / "pictures"
-    seeker.build(source, folder, views=views, images=images, picture="picture", title="title")
+    seeker.build(source, folder, views=[*views], images=images, picture="picture", title="title")
     return folder
 
 

@@ -3,6 +3,7 @@
 import { pulse } from "./animation.js";
 import { errorMessage } from "./api.js";
 import * as commands from "./commands.js";
+import { shrinkPicture } from "./input.js";
 import { sessionUrl } from "./router.js";
 
 /** @import { ApiClient } from "./api.js" */
@@ -63,6 +64,22 @@ export class Actions {
     this.#store.dispatch(commands.click(item, verdict, grid.itemsAround(item)), (session) =>
       this.emit("click", { session, item, verdict }),
     );
+  }
+
+  /** Look for more like a picture of one's own. @param {Blob} file */
+  async likeExample(file) {
+    this.#app.notices.showAlert("");
+    const { session, readOnly } = this.#store;
+    if (!session || readOnly) return;
+    const picture = await shrinkPicture(file);
+    // The search may have been left while the picture was made smaller.
+    if (this.#store.session?.id === session.id) this.#store.dispatch(commands.likeExample(picture));
+  }
+
+  /** Start a new search for more like an item; the filters stay. @param {Item} item */
+  moreLike({ id }) {
+    const { filter } = this.#store.inputs;
+    this.start({ like: [id], ...(filter ? { filter } : {}) });
   }
 
   /** End the search with the item that was looked for. @param {Item} item */

@@ -41,13 +41,13 @@ export function createIdempotencyKey() {
  *
  * @param {"GET" | "POST" | "DELETE"} method
  * @param {URL} url
- * @param {{body?: object | undefined, idempotencyKey?: string | undefined}} [options]
+ * @param {{body?: object | undefined, idempotencyKey?: string | undefined, picture?: Blob | undefined}} [options] picture: a file that goes with the body
  * @returns {Promise<any>} the answer's content
  */
-export async function request(method, url, { body, idempotencyKey } = {}) {
+export async function request(method, url, { body, idempotencyKey, picture } = {}) {
   /** @type {Record<string, string>} */
   const headers = {};
-  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (body !== undefined && !picture) headers["Content-Type"] = "application/json";
   if (idempotencyKey !== undefined) headers["Idempotency-Key"] = idempotencyKey;
   /** @type {Response} */
   let response;
@@ -57,7 +57,7 @@ export async function request(method, url, { body, idempotencyKey } = {}) {
     response = await fetch(url, {
       method,
       headers,
-      body: body === undefined ? null : JSON.stringify(body),
+      body: requestBody(body, picture),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     content = response.status === NO_CONTENT ? null : await response.json();
@@ -71,6 +71,16 @@ export async function request(method, url, { body, idempotencyKey } = {}) {
     throw new UnreachableError(message, seconds > 0 ? seconds * 1000 : null);
   }
   throw new RefusedError(message, response.status, content.session ?? null);
+}
+
+/** @param {object | undefined} body @param {Blob | undefined} picture */
+function requestBody(body, picture) {
+  if (body === undefined) return null;
+  if (!picture) return JSON.stringify(body);
+  const form = new FormData();
+  form.set("request", JSON.stringify(body));
+  form.set("picture", picture);
+  return form;
 }
 
 /** What went wrong, in words. @param {unknown} error */
@@ -138,10 +148,10 @@ export class ApiClient {
   }
 
   /** @param {Session} session as it is known here @param {Command} command @param {string} idempotencyKey */
-  async send(session, { path, body }, idempotencyKey) {
+  async send(session, { path, body, picture }, idempotencyKey) {
     const url = `/v1/sessions/${encodeURIComponent(session.id)}/${path}`;
     return this.#resolvePage(
-      await this.#request("POST", url, { ...body, step: session.step }, idempotencyKey),
+      await this.#request("POST", url, { ...body, step: session.step }, idempotencyKey, picture),
     );
   }
 
@@ -150,11 +160,12 @@ export class ApiClient {
    * @param {string} path
    * @param {object} [body]
    * @param {string} [idempotencyKey]
+   * @param {Blob} [picture]
    * @returns {Promise<any>}
    */
-  async #request(method, path, body, idempotencyKey) {
+  async #request(method, path, body, idempotencyKey, picture) {
     try {
-      return await request(method, new URL(`.${path}`, this.#base), { body, idempotencyKey });
+      return await request(method, new URL(`.${path}`, this.#base), { body, idempotencyKey, picture });
     } catch (error) {
       if (error instanceof RefusedError && error.session) this.#resolvePage(error.session);
       throw error;
@@ -163,7 +174,8 @@ export class ApiClient {
 
   /** @param {Session} session */
   #resolvePage(session) {
-    session.page.items.forEach((item) => this.#resolveMedia(item));
+    for (const item of [...session.page.items, ...session.examples]) this.#resolveMedia(item);
+    for (const example of session.examples) example.title = strings.card.example;
     return session;
   }
 

@@ -9,17 +9,17 @@ import { Grid } from "./components/grid.js";
 import { Panel } from "./components/panel.js";
 import { RankingView } from "./components/ranking.js";
 import { Result } from "./components/result.js";
-import { CatalogSelect, SearchBox } from "./components/searchbox.js";
+import { CatalogSelect, PicturePicker, SearchBox } from "./components/searchbox.js";
 import { EmptyState, Notices, emptyReason } from "./components/status.js";
 import { element, icon, textButton } from "./dom.js";
-import { enableSwipe, listenForShortcuts, runShortcut } from "./input.js";
+import { enableSwipe, listenForPictures, listenForShortcuts, runShortcut } from "./input.js";
 import { Router, ScrollPosition } from "./router.js";
 import { SearchStore } from "./store.js";
 import { strings } from "./strings.js";
 
 /** @import { ApiClient, RefusedError } from "./api.js" */
 /** @import { Shortcut } from "./input.js" */
-/** @import { Filter, Item, Session, SessionRef } from "./types.js" */
+/** @import { Filter, Item, Session, SessionOptions, SessionRef } from "./types.js" */
 
 const USUAL_PAGE_SIZE = 12;
 /** From these widths on there is room for more, in letters: larger letters need more room. */
@@ -53,6 +53,8 @@ export class App {
       finish: (/** @type {Item} */ item) => actions.finish(item),
       rate: (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
         actions.rate(item.id, verdict),
+      similar:
+        this.#plain || !this.#startsSearches ? null : (/** @type {Item} */ item) => actions.moreLike(item),
       explain: (/** @type {string} */ item) => api.explain(this.#ref(), item),
     };
     const onFilter = (/** @type {Filter | null} */ filter) => store.dispatch(setFilter(filter));
@@ -70,6 +72,7 @@ export class App {
     this.notices = new Notices(() => store.retry());
     this.emptyState = new EmptyState();
     this.searchBox = new SearchBox((text) => actions.say(text));
+    this.picturePicker = new PicturePicker((picture) => actions.likeExample(picture));
     this.chips = new Chips((text) => store.dispatch(unsay(text)), onFilter);
     this.filters = new Filters(onFilter);
     this.catalogSelect = new CatalogSelect((catalog) => actions.start({ catalog }));
@@ -100,13 +103,18 @@ export class App {
     this.#scrollPosition.close();
   }
 
+  /** Start a search as the element or the address says. */
+  restart() {
+    this.actions.start(startOptions(this.#host));
+  }
+
   /** Open the session that the element or the address names, or start one. */
   #load() {
     const session = this.#host.getAttribute("session");
     const ref = this.#router?.read() ?? null;
     if (session) this.store.open({ kind: "session", id: session });
     else if (ref) this.store.open(ref);
-    else this.actions.start({}, false);
+    else this.actions.start(startOptions(this.#host), false);
     if (!this.#plain && !this.#host.hasAttribute("catalog")) this.#loadCatalogs();
   }
 
@@ -137,6 +145,12 @@ export class App {
     this.grid.connect();
     enableSwipe(this.grid.list, (item, verdict) => this.actions.rate(item, verdict));
     listenForShortcuts(this.#host, signal, (shortcut) => this.#runShortcut(shortcut));
+    listenForPictures(
+      this.#host,
+      signal,
+      () => !this.picturePicker.element.hidden && !store.readOnly,
+      (picture) => this.actions.likeExample(picture),
+    );
     document.addEventListener("scroll", () => this.#scrollPosition.save(store, this.rankingView.expanded), {
       signal,
       passive: true,
@@ -175,6 +189,7 @@ export class App {
     if (this.#plain) return;
     this.result.update(store);
     this.searchBox.update(store);
+    this.picturePicker.update(store);
     this.chips.update(store);
     this.filters.update(store);
   }
@@ -214,6 +229,7 @@ export class App {
     if (!details || catalog !== this.#catalog) return;
     this.filters.setFacets(details.facets);
     this.searchBox.offer(details.reads_words);
+    this.picturePicker.element.hidden = !details.reads_pictures;
     this.credit.textContent = String(details.about.attribution ?? "");
   }
 
@@ -263,6 +279,7 @@ function fullLayout(app) {
     element("h1", { part: "brand" }, icon("mark"), element("span", {}, strings.app.brand)),
     app.catalogSelect.element,
     app.searchBox.element,
+    app.picturePicker.element,
     app.filters.button,
     element(
       "div",
@@ -317,6 +334,32 @@ function plainLayout(app) {
     element("div", { className: "body" }, main, app.panel.element),
     app.detail.dialog,
   );
+}
+
+/**
+ * How a search begins that nobody has said anything in yet: with what the element is to show more like,
+ * or on a page of our own the address (`?like=id`, once for each item).
+ *
+ * @param {HTMLElement} host
+ * @returns {SessionOptions}
+ */
+function startOptions(host) {
+  const attribute = host.getAttribute("like");
+  const query = host.hasAttribute("whole-page") ? new URLSearchParams(location.search) : null;
+  const like = attribute ? likeIds(attribute) : (query?.getAll("like") ?? []);
+  const catalog = query?.get("catalog");
+  return { ...(like.length ? { like } : {}), ...(catalog ? { catalog } : {}) };
+}
+
+/** @param {string} attribute an id, or several as a list in JSON @returns {string[]} */
+function likeIds(attribute) {
+  try {
+    const ids = JSON.parse(attribute);
+    if (Array.isArray(ids)) return ids.map(String);
+  } catch {
+    // An id may look like anything.
+  }
+  return [attribute];
 }
 
 /** @param {() => void} fork */

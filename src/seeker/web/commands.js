@@ -8,8 +8,9 @@ import { RefusedError, createIdempotencyKey } from "./api.js";
 /** What a person has put into a session, and what is in effect of it. @typedef {Pick<Session, "likes" | "dislikes" | "query" | "said" | "filter">} Inputs */
 /**
  * @typedef {object} Command
- * @property {"clicks" | "undo" | "redo" | "say" | "unsay" | "filter" | "explore" | "found"} path
+ * @property {"clicks" | "examples" | "undo" | "redo" | "say" | "unsay" | "filter" | "explore" | "found"} path
  * @property {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number}} body
+ * @property {Blob} [picture] goes with the body
  * @property {(inputs: Inputs) => Inputs} predict what is in effect once the service has confirmed it
  */
 
@@ -28,6 +29,11 @@ export function click(item, verdict, shown) {
       dislikes: [...without(inputs.dislikes), ...(verdict === "dislike" ? [item] : [])],
     }),
   };
+}
+
+/** Say that a picture shows what is looked for, or something like it. @param {Blob} picture @returns {Command} */
+export function likeExample(picture) {
+  return { path: "examples", body: {}, picture, predict: unchanged };
 }
 
 /** Go so many steps back, below zero, or forward again. @param {number} steps @returns {Command} */

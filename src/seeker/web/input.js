@@ -1,4 +1,5 @@
-// Keys and swipes: everything on the page can be done with the keyboard, and a card is rated by a swipe.
+// Keys, swipes and pictures: everything on the page can be done with the keyboard, a card is rated by a
+// swipe, and a picture of one's own is dropped or pasted.
 
 /** @import { Grid } from "./components/grid.js" */
 /** @import { Item } from "./types.js" */
@@ -148,4 +149,65 @@ export function enableSwipe(list, rate) {
   });
 
   list.addEventListener("pointercancel", reset);
+}
+
+/** Pictures are made this small before they are sent, in pixels: more would not be looked at. */
+const PICTURE_SIDE = 512;
+const PICTURE_QUALITY = 0.92;
+
+/**
+ * Take pictures that are dropped on the search or pasted into it; where it is the whole page, anywhere.
+ *
+ * @param {HTMLElement} host
+ * @param {AbortSignal} signal ends the listening
+ * @param {() => boolean} accepts whether pictures can be searched with
+ * @param {(picture: Blob) => void} onPicture
+ */
+export function listenForPictures(host, signal, accepts, onPicture) {
+  const target = host.hasAttribute("whole-page") ? document : host;
+  const take = (/** @type {Event} */ event, /** @type {DataTransfer | null} */ data) => {
+    const picture = [...(data?.files ?? [])].find(({ type }) => type.startsWith("image/"));
+    if (!picture || !accepts()) return;
+    event.preventDefault();
+    onPicture(picture);
+  };
+  const onDrag = (/** @type {Event} */ event) => {
+    const hasFile =
+      event instanceof DragEvent && event.dataTransfer?.types.some((type) => type.toLowerCase() === "files");
+    const over = Boolean(hasFile && event.type === "dragover" && accepts());
+    // Only what is wanted may be dropped: the browser would open anything else in place of the page.
+    if (over) event.preventDefault();
+    host.toggleAttribute("dropping", over);
+  };
+  for (const kind of ["dragover", "dragleave", "drop"]) target.addEventListener(kind, onDrag, { signal });
+  target.addEventListener("drop", (event) => take(event, /** @type {DragEvent} */ (event).dataTransfer), {
+    signal,
+  });
+  target.addEventListener(
+    "paste",
+    (event) => take(event, /** @type {ClipboardEvent} */ (event).clipboardData),
+    { signal },
+  );
+}
+
+/** A picture as small as it may be; one that the browser cannot read is left to the service. @param {Blob} file @returns {Promise<Blob>} */
+export async function shrinkPicture(file) {
+  try {
+    const bitmap = await createImageBitmap(file);
+    const factor = Math.min(1, PICTURE_SIDE / Math.max(bitmap.width, bitmap.height));
+    const canvas = document.createElement("canvas");
+    canvas.width = Math.max(1, Math.round(bitmap.width * factor));
+    canvas.height = Math.max(1, Math.round(bitmap.height * factor));
+    const context = canvas.getContext("2d");
+    if (!context) return file;
+    context.fillStyle = "white";
+    context.fillRect(0, 0, canvas.width, canvas.height);
+    context.imageSmoothingQuality = "high";
+    context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+    bitmap.close();
+    const encoded = await new Promise((resolve) => canvas.toBlob(resolve, "image/webp", PICTURE_QUALITY));
+    return encoded instanceof Blob ? encoded : file;
+  } catch {
+    return file;
+  }
 }

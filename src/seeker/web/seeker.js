@@ -3,8 +3,8 @@
 //   <script type="module" src="https://seeker.example/web/seeker.js"></script>
 //   <seeker-search catalog="shoes"></seeker-search>
 //
-// Attributes: catalog, page-size, session (opens that one), plain (grid, trays, undo and redo only),
-// whole-page (keys are heard wherever they are typed).
+// Attributes: catalog, page-size, session (opens that one), like (begins with that item, or a JSON list of
+// them), plain (grid, trays, undo and redo only), whole-page (keys are heard wherever they are typed).
 // Events: seeker:session, seeker:click, seeker:found. Property: session, the last answer.
 
 import { ApiClient } from "./api.js";
@@ -27,7 +27,7 @@ async function loadStylesheet(name) {
 }
 
 class SeekerSearch extends HTMLElement {
-  static observedAttributes = ["session", "catalog"];
+  static observedAttributes = ["session", "catalog", "like"];
 
   /** @type {App | null} */
   #app = null;
@@ -52,7 +52,7 @@ class SeekerSearch extends HTMLElement {
   attributeChangedCallback(name, before, now) {
     if (before === now || !this.#app) return;
     if (name === "session" && now) this.#app.store.open({ kind: "session", id: now });
-    if (name === "catalog" && !this.hasAttribute("session")) this.#app.actions.start({});
+    if (name !== "session" && !this.hasAttribute("session")) this.#app.restart();
   }
 }
 

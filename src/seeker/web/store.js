@@ -232,7 +232,7 @@ export class SearchStore extends EventTarget {
   #publish(session) {
     this.session = session;
     this.#published = session;
-    this.items.add(session.catalog, session.page.items);
+    this.items.add(session.catalog, [...session.page.items, ...session.examples]);
     this.dispatchEvent(new CustomEvent("session", { detail: session }));
     this.#changed();
     if (!session.belief && !this.#plain) this.#awaitBelief(session);

@@ -63,6 +63,7 @@ export const strings = {
   /** @param {string} title */
   foundThis: (title) => `Found it: ${title}`,
   whyThis: "Why this?",
+  moreLikeThis: "More like this",
   thinking: "Thinking…",
 
   app: {
@@ -85,6 +86,10 @@ export const strings = {
     like: (title) => `Like ${title}`,
     /** @param {string} title */
     dislike: (title) => `Dislike ${title}`,
+    /** @param {string} title */
+    similar: (title) => `More like this: ${title}`,
+    /** What a picture of one's own is called. */
+    example: "your picture",
   },
 
   ranking: {
@@ -132,6 +137,8 @@ export const strings = {
     dislike: (title) => `Disliked ${title}`,
     /** @param {string} title */
     clear: (title) => `Cleared ${title}`,
+    /** @param {string} title */
+    example: (title) => `Asked for more like ${title}`,
     /** @param {string} text */
     say: (text) => `Said “${text}”`,
     /** @param {string} text */
@@ -215,6 +222,7 @@ export const strings = {
     label: "Words",
     describe: "Describe it, if you can",
     addWords: "Add words, such as “in blue”",
+    picture: "Search with a picture of your own",
     catalog: "Catalog",
     /** @param {string} name @param {number} items */
     catalogSize: (name, items) => `${name} (${number(items)})`,
@@ -264,6 +272,8 @@ export const strings = {
     howItWorks: "How it works",
     explanation:
       "Think of something. Like what comes close to it, dislike what does not: every click brings a better page. When you see it, open it and press Found it.",
+    pictures:
+      "Have a picture of it, or of something like it? Drop it here, paste it, or choose it beside the box for words: only what it looks like is kept, for as long as this search.",
     swipe: "On a touch screen, swipe a card to the right to like it, to the left to dislike it.",
     keys: "Keys",
     /** @type {[string, string][]} */

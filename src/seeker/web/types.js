@@ -13,6 +13,7 @@
  * @property {number} step
  * @property {string[]} likes
  * @property {string[]} dislikes
+ * @property {Item[]} examples of the likes, those that are in no catalog
  * @property {Page} page
  * @property {Belief | null} belief
  * @property {string | null} query
@@ -27,10 +28,10 @@
 /** @typedef {{item: string, verdict: "like" | "dislike", log_likelihood: number, pull: number}} ClickContribution */
 /** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: ClickContribution[]}} Explanation */
 /** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
-/** @typedef {{name: string, items: number, views: string[], reads_text: boolean, reads_words: boolean}} CatalogSummary */
+/** @typedef {{name: string, items: number, views: string[], reads_text: boolean, reads_words: boolean, reads_pictures: boolean}} CatalogSummary */
 /** What became of words that were said. @typedef {{text: string, unknown: string[], corrections: Record<string, string>, letters: boolean, meaning: boolean}} UnderstoodWords */
 /** @typedef {CatalogSummary & {about: Record<string, unknown>, facets: Facet[]}} CatalogDetails */
 /** How a session is named: by its own id, or by the token under which it was shared. @typedef {{kind: "session" | "shared", id: string}} SessionRef */
-/** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number}} SessionOptions */
+/** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number, like?: string[]}} SessionOptions */
 
 export {};

@@ -15,6 +15,7 @@ const MOST_FACTS = 3;
  * @property {(item: Item) => void} open
  * @property {(item: Item) => void} finish
  * @property {(item: Item, verdict: "like" | "dislike") => void} rate
+ * @property {((item: Item) => void) | null} similar begins a search for more like it, where that can be done
  */
 /** @typedef {{element: HTMLLIElement, item: Item}} Card */
 
@@ -30,6 +31,7 @@ export function createCard(item, handlers) {
   });
   face.dataset.control = "open";
   face.append(itemFace(item));
+  const { similar } = handlers;
   const card = element(
     "li",
     { className: "card", part: "card" },
@@ -42,6 +44,16 @@ export function createCard(item, handlers) {
         className: "why",
         control: "why",
       }),
+      ...(similar
+        ? [
+            button(strings.card.similar(title), () => similar(item), {
+              icon: "similar",
+              className: "similar",
+              part: "similar",
+              control: "similar",
+            }),
+          ]
+        : []),
       button(strings.foundThis(title), () => handlers.finish(item), {
         text: strings.foundIt,
         icon: "check",

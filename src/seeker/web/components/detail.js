@@ -13,6 +13,7 @@ import { createDialog } from "./dialogs.js";
  * @typedef {object} DetailHandlers
  * @property {(item: Item, verdict: "like" | "dislike") => void} rate
  * @property {(item: Item) => void} finish
+ * @property {((item: Item) => void) | null} similar
  * @property {(item: string) => Promise<Explanation>} explain
  */
 
@@ -50,7 +51,9 @@ export class Detail {
           element("h2", {}, title),
           attributeList(item),
           ...(parts.reasons ? [reasons] : []),
-          ...(parts.verdicts ? [this.#createVerdicts(item, title)] : []),
+          ...(parts.verdicts || this.#handlers.similar
+            ? [this.#createVerdicts(item, title, parts.verdicts)]
+            : []),
         ),
       ),
     );
@@ -58,8 +61,8 @@ export class Detail {
     if (parts.reasons) this.#explain(item, reasons);
   }
 
-  /** @param {Item} item @param {string} title */
-  #createVerdicts(item, title) {
+  /** @param {Item} item @param {string} title @param {boolean} verdicts whether it can be judged */
+  #createVerdicts(item, title, verdicts) {
     const closeThen = (/** @type {() => void} */ action) => () => {
       this.dialog.close();
       action();
@@ -82,7 +85,18 @@ export class Detail {
       closeThen(() => this.#handlers.finish(item)),
       { icon: "check", text: strings.foundIt, className: "primary" },
     );
-    return element("div", { className: "verdicts" }, rate("dislike"), rate("like"), finish);
+    const { similar } = this.#handlers;
+    const moreLike = similar
+      ? [
+          button(
+            strings.card.similar(title),
+            closeThen(() => similar(item)),
+            { icon: "similar", text: strings.moreLikeThis, className: "similar" },
+          ),
+        ]
+      : [];
+    const judged = verdicts ? [rate("dislike"), rate("like"), finish] : [];
+    return element("div", { className: "verdicts" }, ...judged, ...moreLike);
   }
 
   /** @param {Item} item @param {HTMLElement} place */

@@ -31,6 +31,7 @@ export function createHelpDialog() {
       element("h2", {}, texts.howItWorks),
       element("p", {}, texts.explanation),
       element("p", {}, texts.swipe),
+      element("p", {}, texts.pictures),
       element("h2", {}, texts.keys),
       element(
         "dl",

@@ -278,6 +278,8 @@ export function describeStep(entry, titleOf) {
   switch (entry.type) {
     case "click":
       return texts[entry.verdict ?? "clear"](title);
+    case "example":
+      return texts.example(title);
     case "say":
       return texts.say(entry.text ?? "");
     case "unsay":
@@ -299,6 +301,8 @@ function stepPicture(entry, store) {
   switch (entry.type) {
     case "click":
       return [itemFace(store.item(entry.item ?? "")), icon(VERDICT_ICONS[entry.verdict ?? "clear"])];
+    case "example":
+      return [itemFace(store.item(entry.item ?? "")), icon("similar")];
     case "found":
       return [itemFace(store.item(entry.item ?? "")), icon("check")];
     case "say":

@@ -1,6 +1,6 @@
 // The box to describe something in words, what became of them, and the catalog to search in.
 
-import { element, icon, setText } from "../dom.js";
+import { button, element, icon, setText } from "../dom.js";
 import { strings } from "../strings.js";
 
 /** @import { SearchStore } from "../store.js" */
@@ -61,6 +61,30 @@ function wordsNote({ words, history, page }) {
     parts.push(!last.meaning ? texts.useless : isPage ? texts.nearest(titles) : texts.byMeaning);
   }
   return parts.join(" ");
+}
+
+/** Takes a picture of one's own: chosen from files, or on a phone also taken just now. */
+export class PicturePicker {
+  /** @param {(picture: Blob) => void} onPicture */
+  constructor(onPicture) {
+    this.input = element("input", { type: "file", accept: "image/*", hidden: true });
+    this.input.addEventListener("change", () => {
+      const [file] = this.input.files ?? [];
+      this.input.value = "";
+      if (file) onPicture(file);
+    });
+    this.button = button(strings.searchBox.picture, () => this.input.click(), {
+      icon: "picture",
+      className: "quiet picture",
+      part: "picture-button",
+    });
+    this.element = element("div", { className: "picker", hidden: true }, this.button, this.input);
+  }
+
+  /** @param {SearchStore} store */
+  update({ readOnly }) {
+    this.button.disabled = readOnly;
+  }
 }
 
 /** Offers the catalogs of the service, where it has several. */
