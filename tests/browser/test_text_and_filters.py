@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+import seeker
 from browser.catalogs import HOSTILE, numbers
 from browser.search import Search
 from browser.watch import Watch
+from support.builds import jsonl
 from support.servers import Server
 
 
@@ -214,3 +217,56 @@ def test_a_hostile_title_is_only_a_title(
     page.reload()
     search.settled()
     assert search.session()["likes"] == ["../<b>"]
+
+
+def test_attributes_are_shown_as_the_catalog_wants_them(
+    page: Page, serving: Callable[..., Server], tmp_path: Path
+) -> None:
+    """Prices with their currency on cards, names for people, the item's own page; no stock."""
+    rows = [
+        {
+            "id": f"{n}",
+            "title": f"thing {n}",
+            "note": "https://elsewhere.example/",
+            "price": n + 0.5,
+            "stock": n % 4,
+            "kind_of": f"kind {n % 3}",
+            "page": f"https://shop.example/{n}",
+        }
+        for n in range(60)
+    ]
+    presentation: dict[str, dict[str, Any]] = {
+        "price": {"currency": "EUR", "label": "Our price", "card": True},
+        "kind_of": {"label": "Sort"},
+        "stock": {"hidden": True},
+        "page": {"link": True},
+    }
+    seeker.build(
+        jsonl(tmp_path / "rows.jsonl", rows),
+        tmp_path / "shop",
+        views=["attributes"],
+        presentation=presentation,
+        only={"stock": {"gt": 0}},
+    )
+    search = Search(page).begin(serving(tmp_path / "shop").url)
+    shown = search.session()["page"]["items"]
+    assert all(int(item["id"]) % 4 for item in shown)
+    first = shown[0]
+    card = page.get_by_role("list", name="Items", exact=True).get_by_role("listitem").first
+    expect(card).to_contain_text(f"€{first['attributes']['price']:.2f}")
+    page.get_by_role("button", name="Filters", exact=True).click()
+    expect(page.get_by_role("group", name="Sort", exact=True)).to_be_visible()
+    assert page.get_by_text("stock").count() == 0
+    page.get_by_label("highest Our price").fill("40")
+    page.get_by_label("highest Our price").press("Enter")
+    chip(search, "Our price: up to €40.00")
+    search.press("Start anew")
+    assert {int(item["id"]) % 4 for item in search.session()["page"]["items"]} <= {1, 2, 3}
+    item = search.session()["page"]["items"][0]
+    page.get_by_role("button", name=re.compile(f"^Open {item['title']}")).first.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Our price")
+    expect(dialog).to_contain_text(f"€{item['attributes']['price']:.2f}")
+    dialog.get_by_role("button", name=f"Found it: {item['title']}").click()
+    link = page.get_by_role("region", name="Found", exact=True).get_by_role("link")
+    expect(link.first).to_have_attribute("href", item["attributes"]["page"])

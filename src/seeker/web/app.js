@@ -58,7 +58,11 @@ export class App {
       explain: (/** @type {string} */ item) => api.explain(this.#ref(), item),
     };
     const onFilter = (/** @type {Filter | null} */ filter) => store.dispatch(setFilter(filter));
-    this.grid = new Grid(itemHandlers, (item) => store.verdict(item));
+    this.grid = new Grid(
+      itemHandlers,
+      (item) => store.verdict(item),
+      () => store.formats,
+    );
     this.rankingView = new RankingView(
       this.grid,
       () => this.#expandRanking(),
@@ -227,7 +231,8 @@ export class App {
       this.store.request(() => this.#api.catalog(catalog), this.#abort.signal),
     );
     if (!details || catalog !== this.#catalog) return;
-    this.filters.setFacets(details.facets);
+    this.filters.setFacets(details.facets, details.attributes);
+    this.store.setFormats(details.attributes);
     this.searchBox.offer(details.reads_words);
     this.picturePicker.element.hidden = !details.reads_pictures;
     this.credit.textContent = String(details.about.attribution ?? "");

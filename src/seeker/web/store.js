@@ -10,7 +10,7 @@ import { strings } from "./strings.js";
 
 /** @import { ApiClient } from "./api.js" */
 /** @import { Command, Inputs } from "./commands.js" */
-/** @import { Item, Session, SessionOptions, SessionRef } from "./types.js" */
+/** @import { Formats, Item, Session, SessionOptions, SessionRef } from "./types.js" */
 
 /** Tells of every change by the event "change"; of a new session by "session", of a refusal by "refusal". */
 export class SearchStore extends EventTarget {
@@ -23,6 +23,8 @@ export class SearchStore extends EventTarget {
   /** Why there is nothing to show, in words. */
   error = "";
   items;
+  /** How the catalog wants attributes shown. @type {Formats} */
+  formats = {};
 
   #pending = new PendingCommands();
   #working = false;
@@ -83,6 +85,12 @@ export class SearchStore extends EventTarget {
   /** An item by its id; one that was never seen here is fetched, and told of when it is there. @param {string} id */
   item(id) {
     return this.items.get(this.session?.catalog ?? "", id);
+  }
+
+  /** @param {Formats} formats */
+  setFormats(formats) {
+    this.formats = formats;
+    this.#changed();
   }
 
   /** @param {SessionRef} ref */

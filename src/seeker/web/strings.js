@@ -17,6 +17,16 @@ const PLURALS = new Intl.PluralRules(LANGUAGE);
 /** @param {number} value */
 const number = (value) => Math.round(value).toLocaleString(LANGUAGE);
 
+/** A number of an attribute, as its format says. @param {number} value @param {{currency?: string, unit?: string, decimals?: number}} format */
+function amount(value, { currency, unit, decimals }) {
+  if (!currency && !unit && decimals === undefined) return String(value);
+  const digits =
+    decimals === undefined ? {} : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+  const money = currency ? { style: /** @type {const} */ ("currency"), currency } : {};
+  const written = new Intl.NumberFormat(LANGUAGE, { ...money, ...digits }).format(value);
+  return unit ? `${written} ${unit}` : written;
+}
+
 /** A number with its noun. @param {number} count @param {Forms} forms */
 export const plural = (count, forms) => `${number(count)} ${forms[PLURALS.select(count)] ?? forms.other}`;
 
@@ -48,6 +58,7 @@ const whole = (sentence) => [sentence, "", ""];
 
 export const strings = {
   number,
+  amount,
   /** @param {string} text */
   quote: (text) => `“${text}”`,
   /** @param {string[]} values */
@@ -208,11 +219,11 @@ export const strings = {
     lowest: (attribute) => `lowest ${attribute}`,
     /** @param {string} attribute */
     highest: (attribute) => `highest ${attribute}`,
-    /** @param {string} attribute @param {number} low @param {number} high */
+    /** @param {string} attribute @param {string} low @param {string} high */
     between: (attribute, low, high) => `${attribute}: ${low} to ${high}`,
-    /** @param {string} attribute @param {number} low */
+    /** @param {string} attribute @param {string} low */
     atLeast: (attribute, low) => `${attribute}: from ${low}`,
-    /** @param {string} attribute @param {number | undefined} high */
+    /** @param {string} attribute @param {string} high */
     atMost: (attribute, high) => `${attribute}: up to ${high}`,
     /** @param {string} attribute @param {string[]} values */
     oneOf: (attribute, values) => `${attribute}: ${values.join(", ")}`,

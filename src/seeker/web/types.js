@@ -30,7 +30,9 @@
 /** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
 /** @typedef {{name: string, items: number, views: string[], reads_text: boolean, reads_words: boolean, reads_pictures: boolean}} CatalogSummary */
 /** What became of words that were said. @typedef {{text: string, unknown: string[], corrections: Record<string, string>, letters: boolean, meaning: boolean}} UnderstoodWords */
-/** @typedef {CatalogSummary & {about: Record<string, unknown>, facets: Facet[]}} CatalogDetails */
+/** How an attribute is shown. @typedef {{label?: string, currency?: string, unit?: string, decimals?: number, card?: boolean, link?: boolean}} AttributeFormat */
+/** By attribute. @typedef {Record<string, AttributeFormat>} Formats */
+/** @typedef {CatalogSummary & {about: Record<string, unknown>, attributes: Formats, facets: Facet[]}} CatalogDetails */
 /** How a session is named: by its own id, or by the token under which it was shared. @typedef {{kind: "session" | "shared", id: string}} SessionRef */
 /** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number, like?: string[]}} SessionOptions */
 

@@ -3,7 +3,7 @@
 import { button, element } from "../dom.js";
 import { strings } from "../strings.js";
 
-/** @import { Item } from "../types.js" */
+/** @import { AttributeFormat, Formats, Item } from "../types.js" */
 
 /** Texts longer than this are for reading, shorter ones are facts. */
 const LONGEST_FACT = 40;
@@ -17,7 +17,10 @@ const MOST_FACTS = 3;
  * @property {(item: Item, verdict: "like" | "dislike") => void} rate
  * @property {((item: Item) => void) | null} similar begins a search for more like it, where that can be done
  */
-/** @typedef {{element: HTMLLIElement, item: Item}} Card */
+/** @typedef {{element: HTMLLIElement, item: Item, formats: Formats}} Card */
+
+/** Nothing is said of how attributes are shown. @type {Formats} */
+export const NO_FORMATS = {};
 
 /** @param {Item} item @param {CardHandlers} handlers @returns {Card} */
 export function createCard(item, handlers) {
@@ -80,7 +83,30 @@ export function createCard(item, handlers) {
     ),
   );
   card.dataset.id = item.id;
-  return { element: card, item };
+  return { element: card, item, formats: NO_FORMATS };
+}
+
+/** Put on a card what its catalog wants there. @param {Card} card @param {Formats} formats */
+export function setFormats(card, formats) {
+  if (card.formats === formats) return;
+  card.formats = formats;
+  const { element: place, item } = card;
+  const facts = cardFacts(item, formats);
+  const lines = facts.length
+    ? [
+        element("span", { dir: "auto" }, itemTitle(item)),
+        element("small", { dir: "auto" }, facts.join(strings.card.separator)),
+      ]
+    : [itemTitle(item)];
+  place.querySelector(".title")?.replaceChildren(...lines);
+  if (!item.media) place.querySelector(".words")?.replaceWith(itemText(item, formats));
+}
+
+/** What a catalog wants on the card of an item. @param {Item} item @param {Formats} formats */
+function cardFacts(item, formats) {
+  return knownAttributes(item)
+    .filter(([name]) => formats[name]?.card)
+    .map(([name, value]) => attributeText(value, formats[name]));
 }
 
 /** Make a card for an item that is still on its way. @returns {HTMLLIElement} */
@@ -128,9 +154,9 @@ export function itemFace(item, alt = "") {
   return picture;
 }
 
-/** @param {Item} item */
-function itemText(item) {
-  const { lead, facts } = itemSummary(item);
+/** @param {Item} item @param {Formats} formats */
+function itemText(item, formats = NO_FORMATS) {
+  const { lead, facts } = itemSummary(item, formats);
   // Each for itself, for each may be written in another direction.
   const ownDirection = { dir: "auto" };
   const line = facts.flatMap((fact, index) => [
@@ -149,39 +175,49 @@ function itemText(item) {
 /** What is heard of an item where others see its face. @param {Item} item */
 function itemDescription(item) {
   if (item.media) return itemTitle(item);
-  const { lead, facts } = itemSummary(item);
+  const { lead, facts } = itemSummary(item, NO_FORMATS);
   return [itemTitle(item), facts.join(strings.card.separator), lead].filter(Boolean).join(" ");
 }
 
-/** What an item is beside its title: a lead of its longest text, and a few facts. @param {Item} item */
-function itemSummary(item) {
+/** What an item is beside its title: a lead of its longest text, and a few facts. @param {Item} item @param {Formats} formats */
+function itemSummary(item, formats) {
   const attributes = knownAttributes(item).filter(([, value]) => !isUrl(value));
   const texts = attributes.flatMap(([, value]) =>
     typeof value === "string" && value.length > LONGEST_FACT ? [value] : [],
   );
   const lead = texts.sort((a, b) => b.length - a.length)[0] ?? "";
+  const chosen = cardFacts(item, formats);
+  if (chosen.length) return { lead, facts: chosen };
   const facts = attributes
-    .map(([name, value]) => factText(attributeLabel(name), value))
+    .map(([name, value]) => factText(attributeLabel(name, formats), value, formats[name]))
     .filter((fact) => fact !== "" && fact.length <= LONGEST_FACT)
     .slice(0, MOST_FACTS);
   return { lead, facts };
 }
 
-/** An attribute in few words: a number or a yes says nothing without its name, a no says nothing. @param {string} label @param {unknown} value */
-function factText(label, value) {
+/**
+ * An attribute in few words: a number or a yes says nothing without its name, a no says nothing.
+ *
+ * @param {string} label
+ * @param {unknown} value
+ * @param {AttributeFormat} [format]
+ */
+function factText(label, value, format) {
   if (typeof value === "boolean") return value ? label : "";
-  return typeof value === "number" ? `${label} ${value}` : attributeText(value);
+  const text = attributeText(value, format);
+  return typeof value === "number" ? `${label} ${text}` : text;
 }
 
 /** What is known of an item, by attribute. @param {Item} item */
 export const knownAttributes = (item) =>
   Object.entries(item.attributes).filter(([, value]) => value !== null && value !== "");
 
-/** @param {string} name an attribute */
-export const attributeLabel = (name) => name.replaceAll("_", " ");
+/** @param {string} name an attribute @param {Formats} formats */
+export const attributeLabel = (name, formats) => formats[name]?.label || name.replaceAll("_", " ");
 
-/** @param {unknown} value a value of an attribute */
-export function attributeText(value) {
+/** @param {unknown} value a value of an attribute @param {AttributeFormat} [format] */
+export function attributeText(value, format) {
+  if (typeof value === "number" && format) return strings.amount(value, format);
   if (Array.isArray(value)) return strings.list(value);
   if (typeof value === "boolean") return value ? strings.yes : strings.no;
   return String(value);
@@ -190,5 +226,9 @@ export function attributeText(value) {
 /** @param {unknown} value @returns {value is string} whether it leads to a page */
 export const isUrl = (value) => typeof value === "string" && /^https?:\/\/\S+$/.test(value);
 
-/** Where the item can be looked at: its own page, or at least its picture. @param {Item} item */
-export const itemUrl = (item) => Object.values(item.attributes).find(isUrl) ?? item.media;
+/** Where the item can be looked at: its own page, or at least its picture. @param {Item} item @param {Formats} formats */
+export function itemUrl(item, formats) {
+  const link = Object.keys(formats).find((name) => formats[name]?.link);
+  const values = link === undefined ? Object.values(item.attributes) : [item.attributes[link]];
+  return values.find(isUrl) ?? item.media;
+}

@@ -7,7 +7,7 @@ import { attributeLabel, attributeText, isUrl, itemFace, itemTitle, knownAttribu
 import { createDialog } from "./dialogs.js";
 
 /** @import { SearchStore } from "../store.js" */
-/** @import { ClickContribution, Explanation, Item } from "../types.js" */
+/** @import { ClickContribution, Explanation, Formats, Item } from "../types.js" */
 
 /**
  * @typedef {object} DetailHandlers
@@ -49,7 +49,7 @@ export class Detail {
           "div",
           { className: "about" },
           element("h2", {}, title),
-          attributeList(item),
+          attributeList(item, this.#store.formats),
           ...(parts.reasons ? [reasons] : []),
           ...(parts.verdicts || this.#handlers.similar
             ? [this.#createVerdicts(item, title, parts.verdicts)]
@@ -148,13 +148,13 @@ export class Detail {
   }
 }
 
-/** @param {Item} item */
-function attributeList(item) {
+/** @param {Item} item @param {Formats} formats */
+function attributeList(item, formats) {
   const rows = knownAttributes(item).flatMap(([name, value]) => {
     const content = isUrl(value)
       ? element("a", { href: value, target: "_blank", rel: "noopener noreferrer" }, value)
-      : attributeText(value);
-    return [element("dt", {}, attributeLabel(name)), element("dd", {}, content)];
+      : attributeText(value, formats[name]);
+    return [element("dt", {}, attributeLabel(name, formats)), element("dd", {}, content)];
   });
   return element("dl", {}, ...rows);
 }

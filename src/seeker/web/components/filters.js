@@ -3,10 +3,10 @@
 
 import { button, element, reconcile, textButton } from "../dom.js";
 import { strings } from "../strings.js";
-import { attributeLabel, attributeText } from "./card.js";
+import { NO_FORMATS, attributeLabel, attributeText } from "./card.js";
 
 /** @import { SearchStore } from "../store.js" */
-/** @import { Facet, Filter } from "../types.js" */
+/** @import { Facet, Filter, Formats } from "../types.js" */
 
 /** So many values of an attribute are seen before somebody asks for all. */
 const VALUES_AT_FIRST = 8;
@@ -16,6 +16,8 @@ export class Filters {
   #facets = [];
   /** @type {Filter} */
   #filter = {};
+  /** @type {Formats} */
+  #formats = NO_FORMATS;
   #onFilter;
 
   /** @param {(filter: Filter | null) => void} onFilter */
@@ -42,8 +44,9 @@ export class Filters {
     this.button.setAttribute("aria-expanded", String(open));
   }
 
-  /** Offer what a catalog has. @param {Facet[]} facets */
-  setFacets(facets) {
+  /** Offer what a catalog has. @param {Facet[]} facets @param {Formats} formats */
+  setFacets(facets, formats) {
+    this.#formats = formats;
     this.#facets = facets.filter(isUseful);
     this.button.hidden = !this.#facets.length;
     if (!this.#facets.length) this.toggle(false);
@@ -64,7 +67,10 @@ export class Filters {
     for (const input of this.element.querySelectorAll("input")) {
       const condition = this.#filter[input.name];
       if (input.type === "checkbox") {
-        input.checked = [condition].flat().map(attributeText).includes(input.value);
+        input.checked = [condition]
+          .flat()
+          .map((value) => attributeText(value))
+          .includes(input.value);
       } else if (!input.dataset.typing) {
         const bounds = /** @type {Record<string, number> | undefined} */ (condition);
         input.value = String(bounds?.[input.dataset.bound ?? ""] ?? "");
@@ -75,7 +81,7 @@ export class Filters {
   /** @param {Facet} facet */
   #createGroup(facet) {
     const body = facet.kind === "number" ? [this.#createRange(facet)] : this.#createList(facet);
-    return element("fieldset", {}, element("legend", {}, attributeLabel(facet.name)), ...body);
+    return element("fieldset", {}, element("legend", {}, attributeLabel(facet.name, this.#formats)), ...body);
   }
 
   /** @param {Facet} facet @returns {Node[]} */
@@ -87,7 +93,7 @@ export class Filters {
     if (!rest.length) return boxes;
     const hideRest = (/** @type {boolean} */ hidden) => rest.forEach((box) => Object.assign(box, { hidden }));
     const more = button(
-      strings.filters.showAll(attributeLabel(facet.name)),
+      strings.filters.showAll(attributeLabel(facet.name, this.#formats)),
       () => {
         hideRest(false);
         rest[0]?.querySelector("input")?.focus();
@@ -113,7 +119,7 @@ export class Filters {
 
   /** @param {Facet} facet */
   #createRange(facet) {
-    const label = attributeLabel(facet.name);
+    const label = attributeLabel(facet.name, this.#formats);
     const { from, to, lowest, highest } = strings.filters;
     return element(
       "div",
@@ -201,14 +207,14 @@ export class Chips {
   }
 
   /** @param {SearchStore} store */
-  update({ inputs, readOnly }) {
+  update({ inputs, readOnly, formats }) {
     const { query, said, filter } = inputs;
     this.#filter = filter;
     const texts = [...(query ? [query] : []), ...said];
     reconcile(this.element, [
       ...texts.map((text) => chipEntry(strings.quote(text), text, readOnly, () => this.#onRemoveText(text))),
       ...Object.entries(filter ?? {}).map(([name, condition]) => {
-        const text = conditionText(name, condition);
+        const text = conditionText(name, condition, formats);
         return chipEntry(text, text, readOnly, () => this.#onFilter(withCondition(this.#filter, name)));
       }),
     ]);
@@ -232,16 +238,22 @@ function chipEntry(text, name, readOnly, remove) {
   return [JSON.stringify([text, readOnly]), create];
 }
 
-/** What a filter asks of one attribute. @param {string} name @param {unknown} condition */
-function conditionText(name, condition) {
-  const label = attributeLabel(name);
+/** What a filter asks of one attribute. @param {string} name @param {unknown} condition @param {Formats} formats */
+function conditionText(name, condition, formats) {
+  const label = attributeLabel(name, formats);
   if (!condition || typeof condition !== "object" || Array.isArray(condition))
-    return strings.filters.oneOf(label, [condition].flat().map(attributeText));
+    return strings.filters.oneOf(
+      label,
+      [condition].flat().map((value) => attributeText(value, formats[name])),
+    );
   const { ge, gt, le, lt } = /** @type {Record<string, number>} */ (condition);
   const low = ge ?? gt;
   const high = le ?? lt;
-  if (low !== undefined && high !== undefined) return strings.filters.between(label, low, high);
-  return low !== undefined ? strings.filters.atLeast(label, low) : strings.filters.atMost(label, high);
+  const [from, to] = [low, high].map((bound) => attributeText(bound, formats[name]));
+  if (low !== undefined && high !== undefined) return strings.filters.between(label, from ?? "", to ?? "");
+  return low !== undefined
+    ? strings.filters.atLeast(label, from ?? "")
+    : strings.filters.atMost(label, to ?? "");
 }
 
 /**

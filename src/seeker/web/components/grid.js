@@ -3,10 +3,11 @@
 import { animateChanges, measurePositions } from "../animation.js";
 import { element, rootOf, setChildren } from "../dom.js";
 import { strings } from "../strings.js";
-import { createCard, createSkeleton, findControl, setVerdict } from "./card.js";
+import { createCard, createSkeleton, findControl, setFormats, setVerdict } from "./card.js";
 
 /** @import { Ranking } from "./ranking.js" */
 /** @import { Card, CardHandlers } from "./card.js" */
+/** @import { Formats } from "../types.js" */
 
 /** What stands above the grid, and the bar that may lie over its lower edge, in pixels. */
 const HEADER_PX = 84;
@@ -157,6 +158,7 @@ export class Grid {
   #focusTarget = null;
   #handlers;
   #verdictOf;
+  #formats;
   #resizeObserver = new ResizeObserver(() => this.#arrange());
   #onScroll = () => {
     this.#viewport.look();
@@ -167,8 +169,10 @@ export class Grid {
   /**
    * @param {CardHandlers} handlers
    * @param {(item: string) => "like" | "dislike" | null} verdictOf
+   * @param {() => Formats} formats how attributes are shown
    */
-  constructor(handlers, verdictOf) {
+  constructor(handlers, verdictOf, formats) {
+    this.#formats = formats;
     this.#handlers = handlers;
     this.#verdictOf = verdictOf;
     this.list = element("ul", {
@@ -365,6 +369,7 @@ export class Grid {
       const card = existing ?? createCard(item, this.#handlers);
       this.#cards.set(item.id, card);
       painted.add(item.id);
+      setFormats(card, this.#formats());
       setVerdict(card, this.#verdictOf(item.id));
       card.element.dataset.index = String(index);
       card.element.setAttribute("aria-posinset", String(index + 1));

@@ -6,7 +6,7 @@ import { itemFace, itemTitle, itemUrl } from "./card.js";
 import { describeStep } from "./panel.js";
 
 /** @import { SearchStore } from "../store.js" */
-/** @import { HistoryEntry, Item, Session } from "../types.js" */
+/** @import { Formats, HistoryEntry, Item, Session } from "../types.js" */
 
 /**
  * @typedef {object} ResultHandlers
@@ -45,7 +45,14 @@ export class Result {
     const titles = session.history.map((entry) =>
       entry.item === undefined ? "" : store.item(entry.item).title,
     );
-    const key = JSON.stringify([session.id, session.step, item.media, item.title, ...titles]);
+    const key = JSON.stringify([
+      session.id,
+      session.step,
+      item.media,
+      item.title,
+      itemUrl(item, store.formats),
+      ...titles,
+    ]);
     if (key === this.#key) return;
     const isNew = this.#key === "";
     this.#key = key;
@@ -61,7 +68,7 @@ export class Result {
       { className: "took" },
       steps ? strings.result.steps(steps) : strings.result.atFirstSight,
     );
-    const tools = element("div", { className: "verdicts" }, this.#createLink(item));
+    const tools = element("div", { className: "verdicts" }, this.#createLink(item, store.formats));
     if (!store.readOnly) {
       tools.append(
         textButton(strings.share, this.#handlers.share, { icon: "share" }),
@@ -90,9 +97,9 @@ export class Result {
     });
   }
 
-  /** The way to the item itself: its own page or its picture, or else all that is known of it. @param {Item} item */
-  #createLink(item) {
-    const href = itemUrl(item);
+  /** The way to the item itself: its own page or its picture, or else all that is known of it. @param {Item} item @param {Formats} formats */
+  #createLink(item, formats) {
+    const href = itemUrl(item, formats);
     const text = strings.result.open;
     if (!href) return textButton(text, () => this.#handlers.open(item), { className: "primary" });
     const properties = { className: "primary", href, target: "_blank", rel: "noopener noreferrer" };
