@@ -16,6 +16,7 @@ FIRST = {
         "your-own-vectors",
         "your-own-embedder",
         "run-it",
+        "see-what-people-do",
         "nginx-and-api-keys",
         "postgresql",
         "learn-from-searches",

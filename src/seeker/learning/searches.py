@@ -92,10 +92,10 @@ class SearchReader:
         except SeekerError as error:
             self.broken(f"{place}: {error.message}")
             return
-        if state.found is None:
+        if state.target is None:
             self.left_out["not found"] += 1
             return
-        if state.found not in self.catalog:
+        if state.target not in self.catalog:
             self.left_out["for items that have left"] += 1
             return
         clicks = tuple(self._clicks(state.ratings.values()))
@@ -104,7 +104,7 @@ class SearchReader:
             return
         self.searches.append(
             PastSearch(
-                state.found,
+                state.target,
                 clicks,
                 _text(about.get("id")),
                 _text(about.get("owner")),

@@ -186,6 +186,57 @@ def export(out: str, store: str, user: str | None, owner: str | None, ids: bool)
         )
 
 
+@sessions.command("report", short_help="Say what people did, and what they found.")
+@click.argument("out", metavar="FILE")
+@click.argument("catalogs", nargs=-1, metavar="[NAME=]CATALOG…")
+@click.option("--config", envvar=f"{PREFIX}CONFIG", metavar="FILE", help="TOML file of settings.")
+@click.option("--store", metavar="STORE", help="Where sessions are kept, if not as settings say.")
+@click.option("--days", type=click.FloatRange(0, min_open=True), help="Of the last so many days.")
+@click.option("--quiet", is_flag=True, help="Show no bar.")
+def report(
+    out: str,
+    catalogs: tuple[str, ...],
+    config: str | None,
+    store: str | None,
+    days: float | None,
+    quiet: bool,
+) -> None:
+    """Write a report of all searches to FILE: .html is a page with figures, .json the figures.
+
+    How many searches were found, given up and where, after how many clicks; words without a match;
+    what was opened, and what nobody ever finds. CATALOGs give titles and pictures; what is not
+    named is taken from the settings of the service.
+    """
+    import time
+
+    from tqdm import tqdm
+
+    from seeker.catalog import Catalog
+    from seeker.engine.catalogs import catalog_folders
+    from seeker.server.export import export_lines
+    from seeker.server.usage import Usage, write_usage
+    from seeker.stores import open_existing
+
+    settings = read_settings({"catalogs": catalogs, "store": store}, file=config)
+    served = {name: Catalog.open(at) for name, at in catalog_folders(settings.catalogs).items()}
+    source = open_existing(settings.store)
+    try:
+        usage = Usage(time.time())
+        since = float("-inf") if days is None else usage.now - days * 86_400.0
+        damaged: list[object] = []
+        lines = export_lines(source, damaged.append)
+        for line in tqdm(lines, total=source.count(), unit=" sessions", disable=quiet or None):
+            if line["began"] >= since:
+                usage.read(line)
+        usage.unread += len(damaged)
+    finally:
+        source.close()
+    told = usage.to_json(served)
+    write_usage(Path(out), told, served)
+    unread = f" {usage.unread:,} could not be read." if usage.unread else ""
+    click.echo(f"A report of {usage.searches:,} searches is in '{out}'.{unread}")
+
+
 @sessions.command("import", short_help="Read sessions from a file.")
 @click.argument("file", metavar="FILE")
 @_STORE

@@ -240,12 +240,13 @@ class ExploreRequest(ActRequest):
 
 
 class FoundRequest(ActRequest):
-    """Mark the item that was sought."""
+    """Mark the item that was sought; reason: how the site knows, where nobody has said so."""
 
     item: ItemId
+    reason: Literal["opened", "basket", "bought"] | None = None
 
     def event(self) -> Event:
-        return Found(self.item)
+        return Found(self.item, self.reason)
 
 
 class UndoRequest(ActRequest):

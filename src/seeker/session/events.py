@@ -18,11 +18,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from seeker import display, models
-from seeker.errors import BadInput, Conflict
+from seeker.errors import BadInput, Conflict, short_repr
 from seeker.session.base import SCHEMA, Event, EventContext, Readers
 from seeker.session.examples import Example
 from seeker.session.protocol import SearchableCatalog
-from seeker.session.state import Rating, State
+from seeker.session.state import REASONS, Rating, State
 from seeker.session.validation import check_filter, check_say_vector
 from seeker.session.words import WordSearch, understand
 from seeker.types import Array, Doubles
@@ -344,22 +344,47 @@ class Explore(Event):
 
 @dataclass(frozen=True)
 class Found(Event):
-    """The item that was looked for."""
+    """The item that was looked for; reason: how the site knows, where nobody has said so.
+
+    What a site tells changes no page, and is not undone: it is no step of the search.
+    """
 
     type = "found"
     path = "found"
     readers: ClassVar[Readers] = {"item": str}
     item: str
+    reason: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        told = {} if self.reason is None else {"reason": self.reason}
+        return {"item": self.item, **told}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        reason = data.get("reason")
+        if reason not in (None, *REASONS):
+            raise ValueError(reason)
+        return cls(str(data["item"]), reason)
 
     def check(self, session: EventContext) -> Event:
         session.row(self.item)
-        return Found(str(self.item))
+        if self.reason is not None and self.reason not in REASONS:
+            raise BadInput(
+                f"{short_repr(self.reason)} is no reason for having found something.",
+                f"Known are {', '.join(REASONS)}, or none if the person has said so.",
+            )
+        return Found(str(self.item), self.reason)
 
     def apply(self, state: State) -> State:
-        return state.advance(self, found=self.item)
+        if self.reason is None:
+            return state.advance(self, found=self.item)
+        before = -1 if state.success is None else REASONS.index(state.success[1])
+        if REASONS.index(self.reason) < before:
+            return state
+        return replace(state, success=(self.item, self.reason))
 
     def describe(self) -> str:
-        return f"found {self.item!r}"
+        return f"found {self.item!r}" + (f" ({self.reason})" if self.reason else "")
 
 
 @dataclass(frozen=True)

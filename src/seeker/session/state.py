@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from seeker.session.examples import Example
 
 
+REASONS = ("opened", "basket", "bought")
+"""How a search can end well outside of it, the less certain first."""
+
+
 @dataclass(frozen=True)
 class SampleComparison:
     """How an example is compared with a sample of the catalog.
@@ -45,8 +49,10 @@ class State:
     """What the events of a session amount to.
 
     query: the words that the session began with, as long as they count. ratings: by item, in the
-    order of the clicks. found: the item that was found. last: the event that led here. before: the
-    state that an undo brings back. undone: those that a redo brings back, the next one first.
+    order of the clicks. found: the item that was found. success: an item with which the search has
+    ended well outside, and how, as the site has told; no undo takes that back. last: the event that
+    led here. before: the state that an undo brings back. undone: those that a redo brings back, the
+    next one first.
     """
 
     start: Start
@@ -54,6 +60,7 @@ class State:
     filter: Mapping[str, Any] | None = None
     exploration: float = 1.0
     found: str | None = None
+    success: tuple[str, str] | None = None
     ratings: Mapping[str, Rating] = field(default_factory=lambda: MappingProxyType({}))
     texts: tuple[Say, ...] = ()
     step: int = 0
@@ -67,6 +74,13 @@ class State:
         prior = self.start.prior_array is not None
         informed = prior or self.query is not None or bool(self.texts)
         return not informed and not any(event.reveals_items for _, event in self._backwards)
+
+    @property
+    def target(self) -> str | None:
+        """What was looked for, as far as it is known: what was bought or found, else a success."""
+        if self.success is not None and (self.found is None or self.success[1] == REASONS[-1]):
+            return self.success[0]
+        return self.found
 
     @property
     def said(self) -> list[str]:
@@ -125,7 +139,7 @@ class State:
             if state.before is None:
                 raise Conflict("There is nothing to undo.")
             state = replace(state.before, undone=(state, *state.undone))
-        return state
+        return replace(state, success=self.success)
 
     def redo(self, count: int) -> State:
         """Return the state in which the events undone last are in effect again."""
@@ -135,4 +149,4 @@ class State:
                 raise Conflict("There is nothing to redo.")
             following, *later = state.undone
             state = replace(following, undone=tuple(later))
-        return state
+        return replace(state, success=self.success)

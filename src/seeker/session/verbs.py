@@ -81,9 +81,12 @@ class SessionVerbs(ABC):
         """Explore so many times as much as usual from now on: 1 is usual, 0 the best only."""
         self.act(Explore(level))
 
-    def found(self, item: str) -> None:
-        """Say that this is the item looked for."""
-        self.act(Found(item))
+    def found(self, item: str, reason: str | None = None) -> None:
+        """Say that this is the item looked for.
+
+        reason: "opened", "basket" or "bought", where a site knows it and nobody has said so.
+        """
+        self.act(Found(item, reason))
 
     def undo(self, count: int = 1) -> None:
         """Take back the last events that are still in effect."""
