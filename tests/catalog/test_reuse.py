@@ -207,6 +207,7 @@ def before_digests(folder: Path) -> None:
     )
     connection.commit()
     connection.execute("VACUUM")
+    connection.execute("PRAGMA journal_mode=DELETE")
     connection.close()
     refresh_manifest(folder, schema=2)
 

@@ -110,14 +110,14 @@ def paths(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 FILE = ("", ".file", ".bytes", ".sha256")
 FIELDS = [
     *("schema", "identity", "version", "count", "media", "made", "seeker", "about", "departed"),
-    "learned",
+    *("learned", "log", "removed"),
     *("attributes", "attributes.brand", "attributes.price", "attributes.new", "attributes.tags"),
     *("source", "source.kind", "source.path", "source.columns", "source.left out"),
     *(f"items{part}" for part in FILE),
     *("views", "views.vector"),
     *(f"views.vector.{one}{part}" for one in ("vectors", "moments", "steps") for part in FILE),
     *(f"views.vector.{one}" for one in ("dimensions", "metric", "units", "scale", "radius")),
-    *(f"views.vector.{one}" for one in ("dtype", "embedder", "learned")),
+    *(f"views.vector.{one}" for one in ("dtype", "embedder", "learned", "added", "slots")),
     *("views.attributes", "views.attributes.embedder"),
     *(f"views.attributes.embedder.{one}" for one in ("name", "version", "reads", "settings")),
     "views.attributes.embedder.settings.columns",

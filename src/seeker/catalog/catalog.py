@@ -37,7 +37,14 @@ from seeker.catalog.manifest import (
 )
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.catalog.view_map import complete_vectors, is_learned_name
-from seeker.catalog.views import check_items, check_sizes, check_views, open_maps, open_views
+from seeker.catalog.views import (
+    check_items,
+    check_sizes,
+    check_views,
+    open_maps,
+    open_removed,
+    open_views,
+)
 from seeker.errors import BadInput, NotFound
 from seeker.kernels.parallel import Stop, never
 from seeker.models.limits import DEFAULT_LIMITS
@@ -139,9 +146,12 @@ class Catalog:
         manifest = read_manifest(folder)
         check_sizes(folder, manifest)
         views = open_views(folder, manifest)
-        check_items(folder, manifest)
+        removed = open_removed(folder, manifest)
+        check_items(folder, manifest, removed)
         maps = open_maps(folder, manifest)
-        collection = StoredItems(folder / manifest.items.file, manifest.count)
+        collection = StoredItems(
+            folder / manifest.items.file, manifest.count, manifest.log is not None, removed
+        )
         readers = view_readers.readers_from_manifest(manifest, trust)
         catalog = cls(collection, views, readers, folder, manifest, maps)
         try:

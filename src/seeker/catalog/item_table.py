@@ -31,6 +31,9 @@ _MAX_CACHED_WORDS = 64
 _WALK_ROWS = 4096
 
 
+_NOTHING_REMOVED: Rows = np.empty(0, np.int64)
+
+
 class ItemRecord(NamedTuple):
     """An item as it is kept. The digests are of the picture and the text that it was made of."""
 
@@ -75,16 +78,20 @@ class _OwnedConnection:
         self.connection.close()
 
 
-def connect(path: Path) -> sqlite3.Connection:
+def connect(path: Path, log: bool = False) -> sqlite3.Connection:
     """Open a file of items to read, one that may come from elsewhere.
 
     `immutable` makes SQLite take no locks at all and look at no journal, so that nothing can block
-    or be inherited. Not mapped: a file that is cut off is an error then, and not the end of the
-    process.
+    or be inherited. log: read what updates have changed, too, from the log beside it; then locks
+    are left out, and the index of the log is held in memory, for neither file ever changes. Not
+    mapped: a file that is cut off is an error then, and not the end of the process.
     """
-    address = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+    way = f"vfs={'win32' if os.name == 'nt' else 'unix'}-none" if log else "immutable=1"
+    address = f"{path.absolute().as_uri()}?mode=ro&{way}"
     connection = sqlite3.connect(address, uri=True, check_same_thread=False)
     try:
+        if log:
+            connection.execute("PRAGMA locking_mode=EXCLUSIVE").close()
         for setting in ("trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0"):
             connection.execute(f"PRAGMA {setting}").close()
     except BaseException:
@@ -100,8 +107,10 @@ class FileConnections:
     and who finds none waits for one.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, log: bool = False) -> None:
+        """Read a file; log: with what updates have changed, from the log beside it."""
         self._path = path.absolute()
+        self._log = log
         self._reset()
 
     def _reset(self) -> None:
@@ -130,7 +139,7 @@ class FileConnections:
         with self._returned:
             if not self._idle:
                 try:
-                    self._idle.append(_OwnedConnection(connect(self._path)))
+                    self._idle.append(_OwnedConnection(connect(self._path, self._log)))
                 except sqlite3.OperationalError:
                     if not self._lent:
                         raise ItemTableError(
@@ -168,9 +177,18 @@ class MemoryConnection:
 class ItemTable:
     """Reads an item table; `count` is how many items it has."""
 
-    def __init__(self, connections: Connections, count: int) -> None:
+    def __init__(
+        self, connections: Connections, count: int, removed: Rows = _NOTHING_REMOVED
+    ) -> None:
+        """Read a table of so many items; removed: places that are gone since it was made.
+
+        Places are the numbers that items have in the file; rows are counted without those that are
+        gone.
+        """
         self._connections = connections
         self.count = count
+        self._removed = removed
+        self._shifts = removed - np.arange(len(removed))
         self._facets: dict[int, dict[str, Facet]] = {}
         self._word_hits: dict[SearchWord, tuple[Rows, Doubles]] = {}
 
@@ -183,12 +201,14 @@ class ItemTable:
 
     def id_at(self, row: int) -> str:
         """Return the id of the item at a place."""
-        return _texts(self._all("SELECT id FROM items WHERE row = ?", row), 1)[0]
+        return _texts(self._all("SELECT id FROM items WHERE row = ?", self.place(row)), 1)[0]
 
     def ids(self, start: int, stop: int) -> list[str]:
         """Return the ids of neighbouring items."""
         rows = self._all(
-            "SELECT id FROM items WHERE row >= ? AND row < ? ORDER BY row", start, stop
+            "SELECT id FROM items WHERE row >= ? AND row < ? ORDER BY row",
+            self.place(start),
+            self.place(min(stop, self.count) - 1) + 1,
         )
         return _texts(rows, max(0, min(stop, self.count) - start))
 
@@ -201,11 +221,11 @@ class ItemTable:
         """Return the items at some places, in order."""
         records = self._all(
             f"{self._select} WHERE items.row IN (SELECT value FROM json_each(?))",
-            json.dumps([int(row) for row in rows]),
+            json.dumps([self.place(row) for row in rows]),
         )
-        by_row = {one[0]: one for one in records}
+        by_place = {one[0]: one for one in records}
         try:
-            return [self._item(by_row[int(row)]) for row in rows]
+            return [self._item(by_place[self.place(row)]) for row in rows]
         except KeyError as error:
             raise unreadable(f"it lacks row {error}") from None
 
@@ -215,8 +235,14 @@ class ItemTable:
             f"{self._select} WHERE items.id IN (SELECT value FROM json_each(?))",
             json.dumps([*ids]),
         )
-        self._check_rows(one[0] for one in records)
-        return {one[1]: (one[0], self._item(one)) for one in records}
+        rows = self._check_rows(one[0] for one in records).tolist()
+        return {one[1]: (row, self._item(one)) for row, one in zip(rows, records, strict=True)}
+
+    def place(self, row: int) -> int:
+        """Return the number that an item has in the file."""
+        if not len(self._removed):
+            return int(row)
+        return int(row) + int(self._shifts.searchsorted(int(row), "right"))
 
     @cached_property
     def _select(self) -> str:
@@ -238,8 +264,8 @@ class ItemTable:
             last = min(first + _WALK_ROWS, self.count)
             records = self._all(
                 f"{self._select} WHERE items.row >= ? AND items.row < ? ORDER BY items.row",
-                first,
-                last,
+                self.place(first),
+                self.place(last - 1) + 1,
             )
             if len(records) != last - first:
                 raise unreadable(f"it lacks rows from {first:,} on")
@@ -447,10 +473,10 @@ class ItemTable:
 
     def _check_rows(self, numbers: Iterable[int]) -> Rows:
         """Return rows that the table gave, if they are rows of the views, too."""
-        rows = np.fromiter(numbers, np.int64)
-        if rows.size and not 0 <= rows.min() <= rows.max() < self.count:
+        places = np.fromiter(numbers, np.int64)
+        if places.size and not 0 <= places.min() <= places.max() < self.count + len(self._removed):
             raise unreadable("it has rows that the views have not")
-        return rows
+        return places if not len(self._removed) else places - self._removed.searchsorted(places)
 
     def _all(self, sql: str, *values: object) -> list[Any]:
         with self._connections.use() as connection:

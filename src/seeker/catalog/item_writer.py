@@ -57,12 +57,15 @@ _KNOWN = re.compile(r"CREATE TABLE known \(row INTEGER PRIMARY KEY((?:, a\d+)*)\
 
 
 def table_problem(
-    connection: sqlite3.Connection, attributes: Mapping[str, Kind], count: int
+    connection: sqlite3.Connection,
+    attributes: Mapping[str, Kind],
+    ends: tuple[int, int],
+    count: int,
 ) -> str | None:
     """Return what is wrong with an item table from elsewhere, as far as a quick look shows it.
 
     It must be made of just these tables: a view or a trigger in their place would run what its
-    maker likes. attributes, count: what catalog.json says.
+    maker likes. attributes, count: what catalog.json says. ends: the first and the last row.
     """
     expected = _statements()
     columns = []
@@ -93,7 +96,7 @@ def table_problem(
             connection.execute(f"SELECT {end}(row) FROM {table}").fetchone()[0]
             for end in ("min", "max")
         )
-        if (first, last) != (0, count - 1):
+        if (first, last) != ends:
             return f"does not have {count:,} items: its rows of '{table}' go from {first} to {last}"
     return None
 
@@ -198,6 +201,8 @@ class ItemWriter:
         )
         run("INSERT INTO words(words) VALUES ('optimize')")
         self.connection.commit()
+        # So that updates can put a log beside the file; the file itself is never written again.
+        run("PRAGMA journal_mode=WAL").close()
         return kinds
 
     def _add_values(self, row: int, attributes: Mapping[str, PlainValue]) -> None:

@@ -18,7 +18,7 @@ from seeker.catalog.view_map import map_one
 from seeker.errors import BadInput
 from seeker.session import Item
 from seeker.space.linear_map import LinearMap
-from seeker.types import Floats
+from seeker.types import Floats, Rows
 
 _MAX_CACHED_IDS = 65_536
 _MAX_CACHED_CHARACTERS = 8_000_000
@@ -197,8 +197,9 @@ class CachedItem(NamedTuple):
 class StoredItems:
     """Items in a file, items.sqlite; only what is asked for is read."""
 
-    def __init__(self, path: Path, count: int) -> None:
-        self.table = ItemTable(FileConnections(path), count)
+    def __init__(self, path: Path, count: int, log: bool, removed: Rows) -> None:
+        """Read a file; log: whether one is beside it. removed: rows that are gone from it."""
+        self.table = ItemTable(FileConnections(path, log), count, removed)
         self.ids = StoredIds(self.table)
         self._row_cache: dict[str, int] = {}
         self._item_cache: dict[int, CachedItem] = {}

@@ -27,7 +27,7 @@ from seeker.space.packing import DTYPES
 
 PathLike = str | os.PathLike[str]
 
-SCHEMA = 3
+SCHEMA = 4
 MANIFEST_NAME = "catalog.json"
 METRICS = ("euclidean", "cosine", "manhattan")
 
@@ -52,6 +52,26 @@ class FileEntry:
         with open_inside(folder, file) as handle:
             digest = hashlib.file_digest(handle, "sha256").hexdigest()
             return cls(file, handle.tell(), digest)
+
+
+def part_sha256(folder: Path, file: str, start: int, length: int) -> str:
+    """Return what some bytes of a file sum up to."""
+    digest = hashlib.sha256()
+    with open_inside(folder, file) as handle:
+        handle.seek(start)
+        while length > 0 and (block := handle.read(min(length, 2**20))):
+            digest.update(block)
+            length -= len(block)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class AddedEntry:
+    """Vectors that updates have added at the end of a view's file, and steps at that of theirs."""
+
+    rows: int
+    vectors: str
+    steps: str | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +101,9 @@ class ViewEntry:
 
     moments: a file with the mean and the variance of every dimension, (2, d) float64; of compact
     vectors also their centre, (3, d). steps: a file with the step of every int8 vector, (items,).
-    learned: where a map of other views makes it.
+    learned: where a map of other views makes it. added: what updates have put after that. slots:
+    a file that tells where in the file of vectors those of the items are, (runs, 2) int64: from
+    which item on, from which row on; one after the other unless given.
     """
 
     vectors: FileEntry
@@ -95,6 +117,18 @@ class ViewEntry:
     steps: FileEntry | None = None
     embedder: EmbedderEntry | None = None
     learned: MapEntry | None = None
+    added: AddedEntry | None = None
+    slots: FileEntry | None = None
+
+    @property
+    def row_bytes(self) -> int:
+        """How many bytes a vector takes."""
+        return self.dimensions * {"float32": 4, "float16": 2, "int8": 1}[self.dtype]
+
+    @property
+    def added_rows(self) -> int:
+        """How many vectors updates have added."""
+        return 0 if self.added is None else self.added.rows
 
 
 @dataclass(frozen=True)
@@ -119,7 +153,9 @@ class Manifest:
     version counts the updates; identity tells one version from any other. about: title, licence,
     attribution and the like, for people. source: where the items came from, what the columns were
     taken for, and what was left out. learned: from past searches, if anything was. presentation:
-    how people see the attributes.
+    how people see the attributes. log: what updates have changed in the file of items: a
+    write-ahead log of SQLite. removed: a file with the rows of the item table that are gone since
+    it was made, (n,) int64.
     """
 
     version: int
@@ -135,22 +171,45 @@ class Manifest:
     tombstones: int = 0
     learned: LearnedEntry | None = None
     presentation: Presentation = field(default_factory=Presentation)
+    log: FileEntry | None = None
+    removed: FileEntry | None = None
 
     @property
     def identity(self) -> str:
         """A name for exactly this content: the same files give the same name."""
         sums = [self.items.sha256, *(one.vectors.sha256 for one in self.views.values())]
         sums += [one.steps.sha256 for one in self.views.values() if one.steps is not None]
+        sums += [one.sha256 for one in (self.log, self.removed) if one is not None]
+        for view in self.views.values():
+            sums += [view.added.vectors] if view.added is not None else []
+            sums += [view.slots.sha256] if view.slots is not None else []
         return hashlib.sha256("\n".join([str(self.version), *sums]).encode()).hexdigest()[:16]
 
     @property
     def files(self) -> list[FileEntry]:
         """All files that have a checksum."""
         every = [
-            (one.vectors, one.moments, one.steps, one.learned.map if one.learned else None)
+            (
+                one.vectors,
+                one.moments,
+                one.steps,
+                one.slots,
+                one.learned.map if one.learned else None,
+            )
             for one in self.views.values()
         ]
-        return [self.items, *(file for some in every for file in some if file is not None)]
+        files = [self.items, self.log, self.removed, *(file for some in every for file in some)]
+        return [file for file in files if file is not None]
+
+    @property
+    def growing(self) -> dict[str, int]:
+        """The files to which updates add, by name, and how long they are at least."""
+        sizes = {}
+        for one in self.views.values():
+            sizes[one.vectors.file] = one.vectors.bytes + one.added_rows * one.row_bytes
+            if one.steps is not None:
+                sizes[one.steps.file] = one.steps.bytes + 4 * one.added_rows
+        return sizes
 
     @property
     def made_views(self) -> dict[str, ViewEntry]:
@@ -246,7 +305,11 @@ def _manifest(fields: Fields) -> Manifest:
         tombstones=fields.whole("departed", 0),
         learned=_learned_entry(fields.optional("learned")),
         presentation=_presentation(fields.optional("presentation"), attributes),
+        log=_optional_file(fields.optional("log")),
+        removed=_optional_file(fields.optional("removed")),
     )
+    if manifest.log is not None and manifest.log.file != f"{manifest.items.file}-wal":
+        raise BadField("names a log that is not beside the file of items")
     if not manifest.made_views:
         raise BadField("names no views")
     for name, view in manifest.views.items():
@@ -340,7 +403,20 @@ def _view_entry(entry: Fields) -> ViewEntry:
         steps=None if steps is None else _file_entry(steps),
         embedder=None if embedder is None else _embedder_entry(embedder, dimensions),
         learned=_map_entry(entry.optional("learned")),
+        added=_added_entry(entry.optional("added"), dtype),
+        slots=_optional_file(entry.optional("slots")),
     )
+
+
+def _added_entry(entry: Fields | None, dtype: str) -> AddedEntry | None:
+    if entry is None:
+        return None
+    steps = entry.sha256("steps") if dtype == "int8" else None
+    return AddedEntry(entry.whole("rows", 1), entry.sha256("vectors"), steps)
+
+
+def _optional_file(entry: Fields | None) -> FileEntry | None:
+    return None if entry is None else _file_entry(entry)
 
 
 def _embedder_entry(entry: Fields, dimensions: int) -> EmbedderEntry:

@@ -12,7 +12,7 @@ import numpy as np
 
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.item_table import connect
-from seeker.catalog.manifest import Damaged, FileEntry, Manifest
+from seeker.catalog.manifest import Damaged, Manifest, ViewEntry, part_sha256
 from seeker.catalog.manifest_fields import is_media_name
 from seeker.errors import SeekerError
 from seeker.space import View
@@ -39,10 +39,13 @@ def find_problems(path: str | Path) -> list[str]:
 
 def _problems(folder: Path, catalog: Catalog, manifest: Manifest) -> Iterator[str]:
     for entry in manifest.files:
-        if FileEntry.of(folder, entry.file).sha256 != entry.sha256:
+        if part_sha256(folder, entry.file, 0, entry.bytes) != entry.sha256:
             yield f"'{entry.file}' is not what was written: its checksum is another."
+    for name, view in manifest.views.items():
+        if view.added is not None and not _added_is_whole(folder, view):
+            yield f"What updates have added to view '{name}' is not what was written."
     try:
-        with closing(connect(folder / manifest.items.file)) as connection:
+        with closing(connect(folder / manifest.items.file, manifest.log is not None)) as connection:
             yield from _item_problems(connection, folder, manifest)
     except sqlite3.Error as error:
         yield f"'{manifest.items.file}' cannot be read: {error}."
@@ -56,6 +59,17 @@ def _problems(folder: Path, catalog: Catalog, manifest: Manifest) -> Iterator[st
             yield from _view_problems(name, view)
 
 
+def _added_is_whole(folder: Path, view: ViewEntry) -> bool:
+    """Return whether the vectors that updates have added sum up to what was written."""
+    added, size = view.added, view.added_rows * view.row_bytes
+    if added is None or view.steps is None:
+        steps = None
+    else:
+        steps = part_sha256(folder, view.steps.file, view.steps.bytes, 4 * added.rows)
+    sums = part_sha256(folder, view.vectors.file, view.vectors.bytes, size), steps
+    return added is None or sums == (added.vectors, added.steps)
+
+
 def _view_problems(name: str, view: View) -> Iterator[str]:
     for start in range(0, len(view), _BATCH_ROWS):
         if not np.isfinite(view.rows(slice(start, start + _BATCH_ROWS))).all():
@@ -63,7 +77,9 @@ def _view_problems(name: str, view: View) -> Iterator[str]:
             return
     try:
         metric = "euclidean" if view.fast else view.metric
-        measured = View.measure(name, view.vectors, metric, view.units, view.steps, view.centre)
+        measured = View.measure(
+            name, view.stored, metric, view.units, view.steps, view.centre, view.slots
+        )
     except SeekerError as error:
         yield f"View '{name}' cannot be measured: {error.message}"
         return
@@ -87,10 +103,8 @@ def _item_problems(
         if line != "ok":
             yield f"'{manifest.items.file}' is damaged: {line.splitlines()[0]}."
     for table in ("items", "known"):
-        count, first, last = connection.execute(
-            f"SELECT count(*), min(row), max(row) FROM {table}"
-        ).fetchone()
-        if (count, first, last) != (manifest.count, 0, manifest.count - 1):
+        (count,) = connection.execute(f"SELECT count(*) FROM {table}").fetchone()
+        if count != manifest.count:
             yield f"The item table has {count:,} rows of '{table}' instead of {manifest.count:,}."
     yield from _tombstone_problems(connection, manifest)
     yield from _media_problems(connection, folder, manifest)
@@ -117,7 +131,7 @@ def _media_problems(
         outside += not is_media_name(name)
         missing += whole is None and is_media_name(name)
         changed += whole is False
-    if named != manifest.media:
+    if named != manifest.media and manifest.log is None:
         yield f"The item table names {named:,} thumbnails instead of {manifest.media:,}."
     if outside:
         yield f"{outside:,} thumbnails are named outside the media folder."

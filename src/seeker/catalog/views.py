@@ -23,14 +23,14 @@ from seeker.space.linear_map import LinearMap
 from seeker.space.metric import check as check_metric
 from seeker.space.packing import check_dtype
 from seeker.space.view import Scale, check_scale
-from seeker.types import Array
+from seeker.types import Array, Rows
 
 _HEADER = re.compile(
-    rb"\{'descr': '[<|](f8|f4|f2|i1)', 'fortran_order': (False|True), "
+    rb"\{'descr': '[<|](f8|f4|f2|i8|i1)', 'fortran_order': (False|True), "
     rb"'shape': \((\d{1,18}),(?: (\d{1,18}))?\), \}\s*"
 )
 _MAX_HEADER_BYTES = 10_000
-_DTYPES = {b"f8": "float64", b"f4": "float32", b"f2": "float16", b"i1": "int8"}
+_DTYPES = {b"f8": "float64", b"f4": "float32", b"f2": "float16", b"i8": "int64", b"i1": "int8"}
 
 
 def check_views(
@@ -75,16 +75,36 @@ def _as_rows(vectors: Any) -> Any:
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:
     """Refuse a folder whose files are missing or not as long as they were written."""
+    growing = manifest.growing
     for entry in manifest.files:
-        with _open_entry(folder, entry):
+        with _open_entry(folder, entry, growing.get(entry.file)):
             pass
 
 
-def check_items(folder: Path, manifest: Manifest) -> None:
+def open_removed(folder: Path, manifest: Manifest) -> Rows:
+    """Return the rows of the item table that are gone since it was made, ascending, (n,)."""
+    entry = manifest.removed
+    if entry is None:
+        return np.empty(0, np.int64)
+    (count,) = _header_of(folder, entry)[2]
+    removed = np.array(_map_array(folder, "the removed rows", entry, "int64", (count,)))
+    places = manifest.count + count
+    if (np.diff(removed) <= 0).any() or (count and not 0 <= removed[0] <= removed[-1] < places):
+        raise damaged(folder, "its removed rows are not ascending rows of the item table")
+    return removed
+
+
+def check_items(folder: Path, manifest: Manifest, removed: Rows) -> None:
     """Refuse an item table that is not made of the tables, the attributes and the rows it needs."""
+    places = np.setdiff1d(np.arange(len(removed) + 1), removed)[:1]
+    last = manifest.count + len(removed) - 1
+    while len(removed) and last == removed[-1]:
+        removed, last = removed[:-1], last - 1
     try:
-        with closing(connect(folder / manifest.items.file)) as connection:
-            problem = item_writer.table_problem(connection, manifest.attributes, manifest.count)
+        with closing(connect(folder / manifest.items.file, manifest.log is not None)) as connection:
+            problem = item_writer.table_problem(
+                connection, manifest.attributes, (int(places[0]), last), manifest.count
+            )
     except sqlite3.Error as error:
         problem = f"cannot be read ({error})"
     if problem is not None:
@@ -116,8 +136,16 @@ def open_maps(folder: Path, manifest: Manifest) -> dict[str, LinearMap]:
 
 def _open_view(folder: Path, manifest: Manifest, name: str, entry: ViewEntry) -> View:
     compact = entry.dtype != "float32"
-    shape = (manifest.count, entry.dimensions)
-    vectors = _map_array(folder, f"view '{name}'", entry.vectors, entry.dtype, shape)
+    slots = None if entry.slots is None else _open_slots(folder, manifest.count, name, entry)
+    rows = manifest.count
+    if slots is not None:
+        rows = _header_of(folder, entry.vectors)[2][0]
+        if slots.max() >= rows + entry.added_rows:
+            raise damaged(folder, f"the slots of view '{name}' lead beyond its vectors")
+    elif entry.added is not None:
+        rows -= entry.added.rows
+    shape, added = (rows, entry.dimensions), entry.added_rows
+    vectors = _map_array(folder, f"view '{name}'", entry.vectors, entry.dtype, shape, added)
     of_dimensions = (2 + compact, entry.dimensions)
     what = f"the moments of view '{name}'"
     moments = _map_array(folder, what, entry.moments, "float64", of_dimensions)
@@ -127,7 +155,7 @@ def _open_view(folder: Path, manifest: Manifest, name: str, entry: ViewEntry) ->
     steps = None
     if entry.steps is not None:
         what = f"the array of steps of view '{name}'"
-        steps = _map_array(folder, what, entry.steps, "float32", (manifest.count,))
+        steps = _map_array(folder, what, entry.steps, "float32", (rows,), added)
     return View(
         name,
         vectors,
@@ -139,17 +167,48 @@ def _open_view(folder: Path, manifest: Manifest, name: str, entry: ViewEntry) ->
         cast(Scale, entry.units),
         steps,
         centre[0].astype(np.float32) if compact else None,
+        slots,
     )
 
 
+def _open_slots(folder: Path, count: int, name: str, entry: ViewEntry) -> Rows:
+    """Return where in its file the vectors of a view are, (items,), from the runs of these."""
+    what = f"the slots of view '{name}'"
+    if entry.slots is None:
+        raise ValueError(what)
+    shape = _header_of(folder, entry.slots)[2]
+    runs = np.array(_map_array(folder, what, entry.slots, "int64", (shape[0], 2)))
+    lengths = np.diff(np.append(runs[:, 0], count))
+    if not len(runs) or runs[0, 0] != 0 or (lengths <= 0).any() or (runs[:, 1] < 0).any():
+        raise damaged(folder, f"{what} are not runs of its items")
+    return np.asarray(np.arange(count) + np.repeat(runs[:, 1] - runs[:, 0], lengths))
+
+
+def slot_runs(slots: Rows) -> Rows:
+    """Return where the vectors of items are as runs, (runs, 2): first item, first row."""
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(slots) != 1) + 1])
+    return np.stack([starts, slots[starts]], axis=1)
+
+
+def _header_of(folder: Path, entry: FileEntry) -> tuple[str, bool, tuple[int, ...]]:
+    """Return dtype, whether in Fortran's order, and shape of an array of a catalog."""
+    with _open_entry(folder, entry, entry.bytes) as handle:
+        header = _read_header(handle)
+    if header is None or not header[2]:
+        raise damaged(folder, f"'{entry.file}' is not an array of numbers")
+    return header
+
+
 def _map_array(
-    folder: Path, what: str, entry: FileEntry, dtype: str, shape: tuple[int, ...]
+    folder: Path, what: str, entry: FileEntry, dtype: str, shape: tuple[int, ...], added: int = 0
 ) -> Array:
     """Return an array that is read from its file when it is used, if it is just this one.
 
     Size and header are those of the file that is mapped, whatever has its name a moment later.
+    added: rows that follow those of which the header tells.
     """
-    with _open_entry(folder, entry) as handle:
+    row_bytes = np.dtype(dtype).itemsize * int(np.prod(shape[1:], dtype=object))
+    with _open_entry(folder, entry, entry.bytes + added * row_bytes) as handle:
         header = _read_header(handle)
         if header is None:
             raise damaged(folder, f"'{entry.file}' is not an array of numbers")
@@ -163,7 +222,7 @@ def _map_array(
         kind = np.dtype(dtype).newbyteorder("<")
         if entry.bytes != start + kind.itemsize * int(np.prod(shape, dtype=object)):
             raise damaged(folder, f"'{entry.file}' is not as long as its shape {shape} needs")
-        return np.asarray(np.memmap(handle, kind, "r", start, shape))
+        return np.asarray(np.memmap(handle, kind, "r", start, (shape[0] + added, *shape[1:])))
 
 
 def _read_header(handle: BinaryIO) -> tuple[str, bool, tuple[int, ...]] | None:
@@ -184,12 +243,15 @@ def _read_header(handle: BinaryIO) -> tuple[str, bool, tuple[int, ...]] | None:
 
 
 @contextmanager
-def _open_entry(folder: Path, entry: FileEntry) -> Iterator[BinaryIO]:
-    """Open a file of a catalog, if it is a plain one, in the folder, and as long as written."""
+def _open_entry(folder: Path, entry: FileEntry, at_least: int | None = None) -> Iterator[BinaryIO]:
+    """Open a file of a catalog, if it is a plain one, in the folder, and as long as written.
+
+    at_least: how long one must be to which updates may have added more.
+    """
     try:
         with open_inside(folder, entry.file) as handle:
             size = os.fstat(handle.fileno()).st_size
-            if size != entry.bytes:
+            if (size != entry.bytes) if at_least is None else (size < at_least):
                 raise damaged(
                     folder, f"'{entry.file}' has {size:,} bytes instead of {entry.bytes:,}"
                 )

@@ -9,7 +9,7 @@ import click
 
 from seeker import __version__
 from seeker.cli.build import build, update
-from seeker.cli.catalogs import info, remove, search, tidy, verify
+from seeker.cli.catalogs import compact, info, remove, search, tidy, verify
 from seeker.cli.demo import demo
 from seeker.cli.errors import report_errors
 from seeker.cli.learn import learn
@@ -19,7 +19,7 @@ from seeker.study.cli import study
 
 SECTIONS: Mapping[str, Sequence[click.Command]] = {
     "To begin with": (demo,),
-    "Catalogs": (build, info, search, update, remove, verify, tidy),
+    "Catalogs": (build, info, search, update, remove, verify, compact, tidy),
     "Searching with people": (serve, keys, sessions, backup, restore, learn),
     "Measuring": (evaluate, report, study),
 }

@@ -1,4 +1,4 @@
-"""`seeker info`, `search`, `remove`, `verify` and `tidy`."""
+"""`seeker info`, `search`, `remove`, `verify`, `compact` and `tidy`."""
 
 from __future__ import annotations
 
@@ -171,6 +171,21 @@ def verify(catalog: str) -> int:
         click.echo(problem, err=True)
     click.echo(f"'{catalog}' is {'damaged' if problems else 'whole'}.", err=bool(problems))
     return 1 if problems else 0
+
+
+@click.command(short_help="Write what updates have changed into one.")
+@click.argument("catalog")
+def compact(catalog: str) -> None:
+    """Write CATALOG and what updates have changed in it into one, as a new version of it.
+
+    Searches show the same as before. Updates do so by themselves once they have changed much.
+    """
+    from seeker import Catalog
+    from seeker.catalog.build import update
+
+    before = Catalog.open(catalog).version
+    after = update.compact(catalog).version
+    click.echo(f"Version {after}." if after > before else "There was nothing to do.")
 
 
 @click.command(short_help="Remove what old versions left in a catalog.")

@@ -70,15 +70,19 @@ class PartView(View):
     def cut(cls, view: View, rows: RowRange) -> PartView:
         """Cut some rows out of a view; nothing is copied."""
         same = {field.name: getattr(view, field.name) for field in fields(View)}
-        same["vectors"] = view.vectors[rows.first : rows.last]
-        if view.steps is not None:
-            same["steps"] = view.steps[rows.first : rows.last]
+        if view.slots is not None and len(rows):
+            same["slots"] = view.slots[rows.first : rows.last]
+        else:
+            same["slots"] = None
+            same["stored"] = view.stored[rows.first : rows.last]
+            if view.steps is not None:
+                same["steps"] = view.steps[rows.first : rows.last]
         return cls(**same, whole_sample=view.sample)
 
     @property
     def arrays(self) -> list[Array]:
         """What there is of every item."""
-        return [self.vectors] if self.steps is None else [self.vectors, self.steps]
+        return [self.vectors] if self.item_steps is None else [self.vectors, self.item_steps]
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,5 +161,5 @@ def read_outline(folder: Path) -> tuple[PartView, ...]:
             check_metric(values["metric"])
             no_vectors = np.empty((0, record["dimensions"]), record["dtype"])
             no_steps = np.empty(0, np.float32) if record["steps"] else None
-            views.append(PartView(vectors=no_vectors, steps=no_steps, **values))
+            views.append(PartView(stored=no_vectors, steps=no_steps, **values))
     return tuple(views)

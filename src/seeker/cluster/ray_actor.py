@@ -88,7 +88,7 @@ class PartCopy:
         for view in views:
             vectors = next(whole_arrays)
             steps = None if view.steps is None else next(whole_arrays)
-            whole_views.append(replace(view, vectors=vectors, steps=steps))
+            whole_views.append(replace(view, stored=vectors, steps=steps))
         return CatalogPart(self._rows, tuple(whole_views))
 
     def receive(self, sender: str, piece: CopyPiece) -> None:

@@ -19,8 +19,8 @@ def warm_up(scores: ItemScores) -> None:
     second; the very first time on a machine it takes as long as compiling.
     """
     space = scores.space
-    kind = (type(scores.model), space.dtype, tuple(view.vectors.dtype for view in space.views))
-    details = (space.summed_in, space.fast, tuple(type(view.vectors) for view in space.views))
+    kind = (type(scores.model), space.dtype, tuple(view.stored.dtype for view in space.views))
+    details = (space.summed_in, space.fast, tuple(type(view.stored) for view in space.views))
     if (kind, details) in _warm:
         return
     from seeker.kernels.noise import above, bound, gumbel

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO
 from seeker import __version__
 from seeker.catalog import Catalog
 from seeker.catalog.item_table import FileConnections
-from seeker.catalog.manifest import MANIFEST_NAME, Manifest, read_manifest
+from seeker.catalog.manifest import MANIFEST_NAME, Manifest, part_sha256, read_manifest
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.engine.catalogs import check_catalog_name
 from seeker.errors import BadInput, Conflict, NotFound
@@ -232,10 +232,16 @@ def _copy_version(
 ) -> dict[str, tuple[int, str]]:
     out.mkdir(parents=True)
     copied = {one.file: _copy(folder, one.file, out / one.file, progress) for one in manifest.files}
+    growing = manifest.growing
     for one in manifest.files:
-        if copied[one.file] != (one.bytes, one.sha256):
+        whole = copied[one.file] == (one.bytes, one.sha256)
+        if one.file in growing:
+            begins = part_sha256(out, one.file, 0, one.bytes) == one.sha256
+            whole = begins and copied[one.file][0] >= growing[one.file]
+        if not whole:
             raise _damaged_catalog(folder, one.file)
-    with FileConnections(out / manifest.items.file).use() as connection:
+    log = manifest.log is not None
+    with FileConnections(out / manifest.items.file, log).use() as connection:
         media = [
             str(name)
             for (name,) in connection.execute(

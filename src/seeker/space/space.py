@@ -239,7 +239,7 @@ class Space:
             for v, view in enumerate(self.views):
                 columns(
                     *view.for_kernels,
-                    rows,
+                    view.stored_rows(rows),
                     self._origins[v],
                     probes.packed[v],
                     probes.constants[v],
@@ -279,7 +279,7 @@ class Space:
         out = np.empty((len(self.views), len(rows)))
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
             if view.centre is None:
-                spread(view.vectors, rows, view.mean, c, out[v])
+                spread(view.stored, view.stored_rows(rows), view.mean, c, out[v])
             else:
                 spread(view.rows(rows), np.arange(len(rows)), view.mean, c, out[v])
             out[v] += float((c**2 * view.variance).sum())
@@ -331,7 +331,7 @@ class Space:
         if view.centre is not None:
             start[0] = packed.reshape(-1)[: view.dimensions] @ view.centre.astype(np.float64)
         out: Doubles = np.empty((1, len(rows)))
-        columns(*view.for_kernels, rows, np.zeros(width), packed, start, out)
+        columns(*view.for_kernels, view.stored_rows(rows), np.zeros(width), packed, start, out)
         return np.asarray(out[0])
 
     def _direction_vector(self, probe: DirectionProbe) -> Doubles:

@@ -20,7 +20,7 @@ from seeker.space.packing import (
     runs,
     unpack,
 )
-from seeker.types import Array, Doubles, Floats
+from seeker.types import Array, Doubles, Floats, Rows
 
 
 def check_vectors(name: str, vectors: object) -> Floats:
@@ -77,33 +77,41 @@ def unit_length(name: str, vectors: Floats) -> Floats:
     return unit
 
 
-def mean(vectors: Array, steps: Array | None = None, centre: Floats | None = None) -> Doubles:
-    """Return the mean per dimension, (d,); steps, centre: as in `View`."""
-    total = np.zeros(vectors.shape[1])
-    for run in runs(len(vectors)):
-        total += _numbers(vectors, steps, centre, run).sum(axis=0, dtype=np.float64)
-    return total / len(vectors)
+def mean(
+    vectors: Array,
+    steps: Array | None = None,
+    centre: Floats | None = None,
+    slots: Rows | None = None,
+) -> Doubles:
+    """Return the mean per dimension, (d,); steps, centre, slots: as in `View`."""
+    total, count = np.zeros(vectors.shape[1]), len(vectors if slots is None else slots)
+    for run in runs(count):
+        total += _numbers(vectors, steps, centre, run, slots).sum(axis=0, dtype=np.float64)
+    return total / count
 
 
 def moments(
-    vectors: Array, steps: Array | None, centre: Floats | None
+    vectors: Array, steps: Array | None, centre: Floats | None, slots: Rows | None = None
 ) -> tuple[Doubles, Doubles, float]:
     """Return the mean and variance per dimension, (d,) each, and the largest squared radius."""
-    middle = mean(vectors, steps, centre)
-    variance = np.zeros(vectors.shape[1])
+    middle = mean(vectors, steps, centre, slots)
+    variance, count = np.zeros(vectors.shape[1]), len(vectors if slots is None else slots)
     radius = 0.0
-    for run in runs(len(vectors)):
-        squares = (_numbers(vectors, steps, centre, run) - middle) ** 2
+    for run in runs(count):
+        squares = (_numbers(vectors, steps, centre, run, slots) - middle) ** 2
         variance += squares.sum(axis=0)
         radius = max(radius, float(squares.sum(axis=1).max()))
-    return middle, variance / len(vectors), radius
+    return middle, variance / count, radius
 
 
-def _numbers(vectors: Array, steps: Array | None, centre: Floats | None, run: slice) -> Array:
-    """Return a run of vectors as numbers that can be added, (n, d)."""
+def _numbers(
+    vectors: Array, steps: Array | None, centre: Floats | None, run: slice, slots: Rows | None
+) -> Array:
+    """Return the vectors of a run of items as numbers that can be added, (n, d)."""
+    rows = run if slots is None else slots[run]
     if centre is None:
-        return vectors[run]
-    return unpack(vectors[run], None if steps is None else steps[run], centre)
+        return vectors[rows]
+    return unpack(vectors[rows], None if steps is None else steps[rows], centre)
 
 
 Scale = Literal["unit", "raw"]
@@ -122,15 +130,17 @@ def check_scale(scale: object) -> None:
 class View:
     """One way of comparing items.
 
-    vectors: (items, d) as they are stored, read-only: float32, or float16 or int8 as `packing`
-    has it; `rows` gives the vectors they stand for. mean, variance: (d,), over the items. radius:
-    the largest squared distance of an item from the mean. scale: the mean squared distance between
-    two random items; distances are divided by it, so that they are about 1 in every catalog. With
-    units="raw" the scale is 1. steps, (items,), and centre, (d,): of compact vectors.
+    stored: (rows, d) vectors as they are stored, read-only: float32, or float16 or int8 as
+    `packing` has it; `rows` gives the vectors they stand for. slots: (items,), where in these
+    the vector of each item is; None if they are in the order of the items, one each. mean,
+    variance: (d,), over the items. radius: the largest squared distance of an item from the
+    mean. scale: the mean squared distance between two random items; distances are divided by
+    it, so that they are about 1 in every catalog. With units="raw" the scale is 1. steps,
+    (rows,), and centre, (d,): of compact vectors.
     """
 
     name: str
-    vectors: Array = field(repr=False)
+    stored: Array = field(repr=False)
     metric: Metric
     mean: Doubles = field(repr=False)
     variance: Doubles = field(repr=False)
@@ -139,6 +149,21 @@ class View:
     units: Scale = "unit"
     steps: Floats | None = field(default=None, repr=False)
     centre: Floats | None = field(default=None, repr=False)
+    slots: Rows | None = field(default=None, repr=False)
+
+    @property
+    def vectors(self) -> Array:
+        """The vectors of the items as they are stored, (items, d)."""
+        return self.stored if self.slots is None else self.stored[self.slots]
+
+    @property
+    def item_steps(self) -> Floats | None:
+        """The steps of the items, (items,), of int8 vectors."""
+        return self.steps if self.steps is None or self.slots is None else self.steps[self.slots]
+
+    def stored_rows(self, rows: Rows) -> Rows:
+        """Return where in the stored vectors those of some items are."""
+        return rows if self.slots is None else self.slots[rows]
 
     @cached_property
     def column_caches(self) -> ColumnCaches:
@@ -183,10 +208,13 @@ class View:
         units: Scale = "unit",
         steps: Floats | None = None,
         centre: Floats | None = None,
+        slots: Rows | None = None,
     ) -> View:
         """Return the view of vectors in their stored form, measuring what distances need."""
-        middle, variance, radius = moments(vectors, steps, centre)
-        view = cls(name, vectors, metric, middle, variance, radius, 1.0, units, steps, centre)
+        middle, variance, radius = moments(vectors, steps, centre, slots)
+        view = cls(
+            name, vectors, metric, middle, variance, radius, 1.0, units, steps, centre, slots
+        )
         if view.fast:
             mean_square = 2.0 * float(variance.sum())
         else:
@@ -195,12 +223,12 @@ class View:
         return replace(view, scale=scale)
 
     def __len__(self) -> int:
-        return len(self.vectors)
+        return len(self.stored) if self.slots is None else len(self.slots)
 
     @property
     def dimensions(self) -> int:
         """How many numbers describe an item."""
-        return int(self.vectors.shape[1])
+        return int(self.stored.shape[1])
 
     @property
     def fast(self) -> bool:
@@ -222,12 +250,14 @@ class View:
     @property
     def dtype(self) -> str:
         """The form in which the vectors are stored."""
-        return str(self.vectors.dtype)
+        return str(self.stored.dtype)
 
     def rows(self, rows: Array | slice) -> Doubles:
         """Return the vectors of some items, (n, d) float64."""
+        if self.slots is not None:
+            rows = self.slots[rows]
         steps = None if self.steps is None else self.steps[rows]
-        return unpack(self.vectors[rows], steps, self.centre)
+        return unpack(self.stored[rows], steps, self.centre)
 
     def within_radius(self, vector: Doubles) -> Doubles:
         """Return a vector, (d,), or if it is farther out than any item, the point at the rim.
@@ -244,7 +274,7 @@ class View:
     def for_kernels(self) -> tuple[Array, Array]:
         """The stored vectors and steps as the kernels take them."""
         none: Array = np.empty(0, np.float32)
-        return for_kernels(self.vectors), none if self.steps is None else self.steps
+        return for_kernels(self.stored), none if self.steps is None else self.steps
 
     @cached_property
     def sample(self) -> Doubles:

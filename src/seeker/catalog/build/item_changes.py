@@ -109,6 +109,10 @@ class ChangedItems:
         """Return an item of the catalog as it is now, and its new vectors by view."""
         return self._at(*self._by_row[row])
 
+    def of_changed(self) -> Iterator[tuple[int, ItemRecord, dict[str, Floats]]]:
+        """Yield the rows of changed items, the items as they are now, and their new vectors."""
+        return ((row, *self._at(*where)) for row, where in self._by_row.items())
+
     def of_new(self) -> Iterator[tuple[ItemRecord, dict[str, Floats]]]:
         """Yield the new items with their vectors by view."""
         return (self._at(*where) for where in self._new)

@@ -149,6 +149,7 @@ class KnownItems:
         centre = np.zeros(known.dimensions, np.float32) if known.centre is None else known.centre
         dtype: StoredVectors = known.dtype  # type: ignore[assignment]
         codes, steps = pack(vector[None], dtype, centre)
-        if known.steps is not None and (steps is None or steps[0] != known.steps[row]):
+        (slot,) = known.stored_rows(np.array([row]))
+        if known.steps is not None and (steps is None or steps[0] != known.steps[slot]):
             return False
-        return bool(np.array_equal(codes[0], known.vectors[row]))
+        return bool(np.array_equal(codes[0], known.stored[slot]))

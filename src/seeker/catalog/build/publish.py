@@ -34,6 +34,9 @@ from seeker.errors import Conflict, NotFound
 MEDIA_FOLDER = "media"
 VERSIONS_FOLDER = "versions"
 
+KEPT_SEGMENTS = 8
+"""So many of the last small updates stay as they were, for those who have not yet gone on."""
+
 _TOMBSTONE_ROWS = 4096
 
 
@@ -205,12 +208,17 @@ def _remove_unnamed(target: Path, also: Iterable[str] = (), links: list[Path] | 
         freed = _sweep_version(root, "", keep, met)
         for versions in _folders(root, [VERSIONS_FOLDER], met):
             numbers = [name for name in versions.names() if name.isascii() and name.isdigit()]
+            recent = sorted(map(int, numbers))[-KEPT_SEGMENTS:] if keep != present else []
             for one in _folders(versions, numbers, met):
+                if int(one.path.name) in recent and one.look("items.sqlite-wal") is not None:
+                    continue
                 freed += _sweep_version(one, f"{VERSIONS_FOLDER}/{one.path.name}/", keep, met)
             for name in numbers:
                 versions.remove_if_empty(name)
     if keep == present:
-        freed += _sweep_media(target, _media_names(target / manifest.items.file), met)
+        freed += _sweep_media(
+            target, _media_names(target / manifest.items.file, manifest.log is not None), met
+        )
     return freed
 
 
@@ -229,8 +237,9 @@ def _folders(folder: OpenFolder, names: Iterable[str], links: list[Path]) -> Ite
 def _sweep_version(folder: OpenFolder, prefix: str, keep: set[str], links: list[Path]) -> int:
     """Remove the files of a version that nobody keeps; return how many bytes they had."""
     freed = 0
-    if f"{prefix}items.sqlite" not in keep:
-        freed += folder.remove("items.sqlite")
+    for name in ("items.sqlite", "items.sqlite-wal", "removed.npy"):
+        if f"{prefix}{name}" not in keep:
+            freed += folder.remove(name)
     for views in _folders(folder, ["views"], links):
         for name in views.names():
             if name.endswith(".npy") and f"{prefix}views/{name}" not in keep:
@@ -240,9 +249,9 @@ def _sweep_version(folder: OpenFolder, prefix: str, keep: set[str], links: list[
     return freed
 
 
-def _media_names(items: Path) -> set[str]:
-    """Return the thumbnails that an item table names."""
-    with FileConnections(items).use() as connection:
+def _media_names(items: Path, log: bool = False) -> set[str]:
+    """Return the thumbnails that an item table names; log: whether one is beside it."""
+    with FileConnections(items, log).use() as connection:
         rows = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
         return {media for (media,) in rows}
 

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seeker.catalog.attributes import shorten
-from seeker.catalog.build import publish
+from seeker.catalog.build import publish, segments
 from seeker.catalog.build.chunks import ChunkBuilder, views_recipe
 from seeker.catalog.build.files import AssembledFiles, Assembly
 from seeker.catalog.build.item_changes import ChangedItems, ChangeResult, ItemChange, Verdict
@@ -38,6 +39,7 @@ from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
 from seeker.catalog.manifest import Manifest, PathLike, path_of, work_folder
+from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.nofollow import real_folder, remove_tree
 from seeker.embedders import BUILTIN, named
 from seeker.embedders.attributes import AttributesEmbedder
@@ -124,15 +126,9 @@ def update(
                 changes.add(chunk, file)
             if changes.new or changes.changed:
                 display.say("Indexing …")
-                nothing = np.zeros(len(old), bool)
-                files, tombstones = _merge(
-                    work / "merged", target, old, nothing, changes, loose=reader.loose
-                )
-                if (work / "new" / "media").exists():
-                    (work / "new" / "media").rename(work / "merged" / "media")
-                what = {"new": changes.new, "changed": changes.changed}
                 told = {"source": reader.origin(), "left out": report.to_json()}
-                _switch(target, work, manifest, files, tombstones, **what, **told)
+                nothing = np.zeros(len(old), bool)
+                _publish(work, target, old, nothing, changes, told, reader.loose)
         for line in report.lines():
             if tell is not None:
                 tell(line)
@@ -205,11 +201,7 @@ def apply_changes(
         if chunk.items or gone.any():
             changed = ChangedItems(BuildReport())
             changed.add(chunk)
-            files, tombstones = _merge(work / "merged", target, old, gone, changed)
-            if (work / "new" / "media").exists():
-                (work / "new" / "media").rename(work / "merged" / "media")
-            counts = {"new": changed.new, "changed": changed.changed, "removed": int(gone.sum())}
-            _switch(target, work, manifest, files, tombstones, **counts)
+            _publish(work, target, old, gone, changed, {})
         version = manifest.version + bool(chunk.items or gone.any())
     return version, [results[one.id] for one in changes]
 
@@ -248,7 +240,7 @@ def remove(
     target = folder_of(catalog)
     if ids is None and not where:
         raise BadInput("Nothing says what to remove.", "Give ids, or a filter.")
-    with updating(target, wait) as (work, old, manifest):
+    with updating(target, wait) as (work, old, _):
         gone = np.zeros(len(old), bool)
         if ids is not None:
             gone[_rows(old, list(ids))] = True
@@ -260,8 +252,7 @@ def remove(
             raise BadInput(
                 "Nothing would be left of the catalog.", "Delete its folder if that is meant."
             )
-        files, tombstones = _merge(work / "merged", target, old, gone, None)
-        _switch(target, work, manifest, files, tombstones, removed=int(gone.sum()))
+        _publish(work, target, old, gone, None, {})
     return UpdateReport(Catalog.open(target), removed=int(gone.sum()))
 
 
@@ -388,6 +379,66 @@ def _specs(
     return specs
 
 
+def _publish(
+    work: Path,
+    target: Path,
+    old: Catalog,
+    gone: NDArray[np.bool_],
+    changes: ChangedItems | None,
+    told: Mapping[str, Any],
+    loose: bool = False,
+) -> None:
+    """Make a version with some items gone, changed or added: what changes is written, or all anew.
+
+    told: what catalog.json says of it beside the numbers.
+    """
+    manifest = old.manifest
+    if manifest is None:
+        raise BadInput("A catalog of arrays cannot be updated in place.")
+    removed = int(gone.sum())
+    counts = {
+        "new": 0 if changes is None else changes.new,
+        "changed": 0 if changes is None else changes.changed,
+        "removed": removed,
+    }
+    what = {**{name: count for name, count in counts.items() if count}, **told}
+    merged = work / "merged"
+    if segments.fits_segment(target, manifest, sum(counts.values())):
+        remove_tree(merged)
+        prefix, rows = publish.prefix(target), np.flatnonzero(gone)
+        updated = segments.write_segment(merged, prefix, old, rows, changes, loose)
+        source = {**manifest.source, "updates": next_updates(manifest, **what)}
+        updated = replace(updated, created=_now(), source=cleaned(source))
+        _take_media(work)
+        publish.switch(updated, work, target, Path(prefix).name)
+        return
+    files, tombstones = _merge(merged, target, old, gone, changes, loose=loose)
+    _switch(target, work, manifest, files, tombstones, **what)
+
+
+def _take_media(work: Path) -> None:
+    """Make the merged files those to be published, with the thumbnails that are new."""
+    if (work / "new" / "media").exists():
+        (work / "new" / "media").rename(work / "merged" / "media")
+    remove_tree(work / "new")
+    (work / "merged").rename(work / "new")
+
+
+def compact(catalog: PathLike | Catalog, wait: float = WAIT_SECONDS) -> Catalog:
+    """Write what updates have changed and what they have left into one, as a new version.
+
+    Searches show the same; the folder takes no more than it needs. wait: for how many seconds
+    another change of the catalog may go on.
+    """
+    target = folder_of(catalog)
+    with updating(target, wait) as (work, old, manifest):
+        if manifest.log is not None or any(view.slots for view in manifest.views.values()):
+            nothing = np.zeros(len(old), bool)
+            files, tombstones = _merge(work / "merged", target, old, nothing, None)
+            _switch(target, work, manifest, files, tombstones, compacted=True)
+    return Catalog.open(target)
+
+
 def _merge(
     folder: Path,
     target: Path,
@@ -484,14 +535,17 @@ def _switch(
         learned=manifest.learned,
         presentation=manifest.presentation,
     )
-    remove_tree(work / "new")
-    (work / "merged").rename(work / "new")
+    _take_media(work)
     publish.publish(updated, work, target)
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def next_updates(manifest: Manifest, **what: Any) -> list[Mapping[str, Any]]:
     """Return what catalog.json tells of the updates, with the one to come; what: was done."""
-    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    at = _now()
     update = {"version": manifest.version + 1, "at": at, **what}
     return [*manifest.source.get("updates", []), update][-MAX_UPDATES:]
 
