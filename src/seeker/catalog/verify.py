@@ -41,8 +41,8 @@ def _problems(folder: Path, catalog: Catalog, manifest: Manifest) -> Iterator[st
     for entry in manifest.files:
         if part_sha256(folder, entry.file, 0, entry.bytes) != entry.sha256:
             yield f"'{entry.file}' is not what was written: its checksum is another."
-    for name, view in manifest.views.items():
-        if view.added is not None and not _added_is_whole(folder, view):
+    for name, entry_of in manifest.views.items():
+        if entry_of.added is not None and not _added_is_whole(folder, entry_of):
             yield f"What updates have added to view '{name}' is not what was written."
     try:
         with closing(connect(folder / manifest.items.file, manifest.log is not None)) as connection:

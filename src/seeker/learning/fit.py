@@ -96,7 +96,7 @@ def fit(
     if not views or not observations.clicks:
         raise BadInput("There is nothing to learn from.", "Give views and searches with clicks.")
     usual = model or Choice()
-    items = len(next(iter(views.values())))
+    items = len(next(iter(views.values())).vectors)
     aside = hold_aside(observations.targets, seed)
     train = Pairs(observations.subset(~aside), items)
     valid = Pairs(observations.subset(aside), items)

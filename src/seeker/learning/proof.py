@@ -114,7 +114,7 @@ class Replayer:
         views = {name: _cut(view, rows) for name, view in self._catalog.views.items()}
         for one in self._maps:
             vectors = mapped_view(self._catalog, one, rows).vectors
-            views[one.name] = replace(self._measured[one.name], vectors=vectors)
+            views[one.name] = replace(self._measured[one.name], stored=vectors, slots=None)
         return Catalog(MemoryItems(tuple(ids), None, Attributes({})), views, {})
 
 
@@ -126,8 +126,9 @@ def mapped_view(catalog: Catalog, view_map: LinearMap, rows: Rows) -> View:
 
 def _cut(view: View, rows: Rows) -> View:
     """Return some rows of a view, measured as in the whole."""
-    steps = None if view.steps is None else np.ascontiguousarray(view.steps[rows])
-    return replace(view, vectors=np.ascontiguousarray(view.vectors[rows]), steps=steps)
+    slots = view.stored_rows(rows)
+    steps = None if view.steps is None else np.ascontiguousarray(view.steps[slots])
+    return replace(view, stored=np.ascontiguousarray(view.stored[slots]), steps=steps, slots=None)
 
 
 Way: TypeAlias = tuple[Model, Sequence[str]]
