@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import mimetypes
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -71,6 +73,9 @@ from seeker.validation import check_names, check_whole
 
 if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
+
+_SHOWN_ITEMS = 8
+"""Items that a notebook shows of a catalog."""
 
 
 class Catalog:
@@ -345,6 +350,29 @@ class Catalog:
         if self.folder is None or item.media is None:
             return None
         return self.folder / item.media
+
+    def picture_url(self, item: Item) -> str | None:
+        """Return the thumbnail of an item as an address with all that it holds, if it has one."""
+        file = self.media_file(item)
+        kind = None if file is None else mimetypes.guess_type(file.name)[0]
+        if file is None or kind is None or not kind.startswith("image/"):
+            return None
+        try:
+            content = file.read_bytes()
+        except OSError:
+            return None
+        return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
+
+    def _repr_html_(self) -> str:
+        from seeker.session.html import facts_html, items_html
+
+        shown = self.items([*range(min(len(self), _SHOWN_ITEMS))])
+        facts = {
+            "views": ", ".join(f"{name} ({one.dimensions})" for name, one in self.views.items()),
+            "attributes": ", ".join(f"{name} ({kind})" for name, kind in self.attributes.items()),
+        }
+        some = items_html((item, self.picture_url(item)) for item in shown)
+        return facts_html(f"Catalog of {len(self):,} items", facts, some)
 
     @property
     def tombstones(self) -> Tombstones:

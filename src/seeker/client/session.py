@@ -104,7 +104,7 @@ class SessionReader:
     def _page(self, page: Mapping[str, Any]) -> Page:
         items = tuple(parse_item(self._transport, one) for one in page["items"])
         partial = page.get("partial", False)
-        return Page(items, self.step, page["offset"], page["limit"], page["total"], partial)
+        return Page(items, self.step, page["offset"], page["limit"], page["total"], partial, _media)
 
 
 def parse_item(transport: Transport, response: Mapping[str, Any]) -> Item:
@@ -181,3 +181,8 @@ class SharedSession(SessionReader):
     def fork(self) -> RemoteSession:
         """Start a session of one's own that goes on from where this one is."""
         return RemoteSession(self._transport, self._transport.call("POST", f"{self._address}/fork"))
+
+
+def _media(item: Item) -> str | None:
+    """Return the address of an item's picture, which is on the server."""
+    return item.media

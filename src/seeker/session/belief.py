@@ -22,6 +22,16 @@ class Belief(ABC):
     def __repr__(self) -> str:
         return f"<Belief: about {self.candidates:.1f} candidates>"
 
+    def _repr_html_(self) -> str:
+        from seeker.session.html import facts_html, shares_html
+
+        facts = {
+            "candidates": f"about {self.candidates:,.1f}",
+            "on this page": f"{self.on_page:.0%}",
+            "noise": "" if self.noise is None else f"{self.noise:.2f}",
+        }
+        return facts_html("Belief", facts, shares_html(self.views))
+
     @property
     def partial(self) -> bool:
         """Whether part of the catalog could not be asked, so that it is left out of the figures."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
+
+from seeker.errors import SeekerError, install_hint
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,8 @@ class Page(Sequence[Item]):
     """A slice of a session's ranking at one step: a sequence of items that does not change.
 
     `for item in page`, `page[0]`, `page[:3]` and `len(page)` go by its items; `in` takes an item or
-    its id. partial: part of the catalog could not be asked, so better items may be missing.
+    its id. partial: part of the catalog could not be asked, so better items may be missing. In a
+    notebook it shows its pictures; `to_pandas()` is the same as a table.
     """
 
     items: tuple[Item, ...]
@@ -37,6 +40,7 @@ class Page(Sequence[Item]):
     limit: int
     total: int
     partial: bool = False
+    picture: Callable[[Item], str | None] | None = field(default=None, repr=False, compare=False)
 
     @property
     def ids(self) -> list[str]:
@@ -60,6 +64,29 @@ class Page(Sequence[Item]):
 
     def __contains__(self, item: object) -> bool:
         return item in self.ids if isinstance(item, str) else item in self.items
+
+    def to_pandas(self) -> Any:
+        """Return the items as a pandas data frame, with a column for every visible attribute."""
+        try:
+            import pandas
+        except ImportError:
+            raise SeekerError(
+                "Data frames need the package 'pandas'.", install_hint("pandas")
+            ) from None
+        rows = [{"id": one.id, "title": one.title, **one.visible} for one in self.items]
+        places = pandas.RangeIndex(self.offset + 1, self.offset + 1 + len(rows), name="place")
+        return pandas.DataFrame(rows, index=places)
+
+    def _repr_html_(self) -> str:
+        from seeker.session.html import items_html
+
+        picture = self.picture or (lambda item: None)
+        return items_html((item, picture(item)) for item in self.items)
+
+    def __reduce__(self) -> tuple[type[Page], tuple[Any, ...]]:
+        """Go to another process without the catalog that has the pictures."""
+        whole = (self.items, self.step, self.offset, self.limit, self.total, self.partial)
+        return Page, whole
 
 
 def ids_of(shown: Iterable[str | Item]) -> list[str]:

@@ -53,6 +53,10 @@ class SearchableCatalog(Protocol):
         """Return the items at some places."""
         ...
 
+    def picture_url(self, item: Item) -> str | None:
+        """Return the thumbnail of an item as an address with all that it holds, if it has one."""
+        ...
+
     def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
         """Return which items pass a filter, (items,)."""
         ...

@@ -126,7 +126,9 @@ class Session(SessionVerbs):
         rows = head.rows[offset:].tolist()
         items = tuple(self.catalog.items(rows))
         self._rows.learn((item.id for item in items), rows)
-        return Page(items, self.step, offset, limit, head.total, head.partial)
+        return Page(
+            items, self.step, offset, limit, head.total, head.partial, self.catalog.picture_url
+        )
 
     @property
     def found_item(self) -> str | None:
@@ -180,6 +182,19 @@ class Session(SessionVerbs):
     def belief(self) -> Belief:
         """What is believed now."""
         return self._finder.believe()
+
+    def _repr_html_(self) -> str:
+        from seeker.session.html import facts_html
+
+        page = self.more(0, self.state.start.page_size)
+        facts = {
+            "liked": ", ".join(self.likes),
+            "disliked": ", ".join(self.dislikes),
+            "said": ", ".join(self.state.said),
+            "found": self.found_item or "",
+            "candidates": f"about {self.belief.candidates:,.0f} of {len(self.catalog):,} items",
+        }
+        return facts_html(f"Session at step {self.step}", facts, page._repr_html_())
 
     def release_caches(self, columns: bool = False) -> None:
         """Let go of this step's belief, and of columns kept for later clicks; no result changes."""
