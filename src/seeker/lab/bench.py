@@ -17,7 +17,7 @@ from seeker.catalog.build.plan import ATTRIBUTES_VIEW
 from seeker.embedders.attributes import AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.lab.cli import LabCommand
-from seeker.lab.perception import Perception, Sense, distort
+from seeker.lab.perception import Crowd, Perception, Sense, distort
 from seeker.types import Array, Floats
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
@@ -27,8 +27,12 @@ EYES: dict[str, dict[str, float]] = {
     "strange": {"deep": 0.6, "histogram": 0.6, "label": 0.5},
     "handmade": {"edges": 0.6, "histogram": 0.6, "label": 0.5},
     "outline": {"edges": 0.6, "label": 0.5},
+    "differing": {"deep": 0.6, "layout": 0.6, "label": 0.5},
 }
-"""Mixtures of senses that people may see with: the weight of each."""
+"""Mixtures of senses that people may see with: the weight of each; differing: of their own."""
+
+CROWD = 12
+"""How many people with different eyes there are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +55,8 @@ class Bench:
             raise NotFound(
                 f"The bench has no sense {missing[0]!r}.", f"It has {sorted(self.senses)}."
             )
-        return Perception(
-            [Sense(name, self.senses[name], weight) for name, weight in EYES[eyes].items()], noise
-        )
+        senses = [Sense(name, self.senses[name], weight) for name, weight in EYES[eyes].items()]
+        return Crowd(senses, CROWD, noise) if eyes == "differing" else Perception(senses, noise)
 
     def _distorted_senses(self) -> list[Sense]:
         views = {name: view.vectors for name, view in self.catalog.views.items()}

@@ -83,7 +83,7 @@ class LabCommand(click.Command):
     "--eyes",
     default="larger",
     show_default=True,
-    help="What people see with: larger, strange, handmade, outline, distorted.",
+    help="What people see with: larger, strange, handmade, outline, differing, distorted.",
 )
 @click.option(
     "--noise",
@@ -100,6 +100,13 @@ class LabCommand(click.Command):
     "--axes", type=click.IntRange(1), help="Keep only so many principal axes of every view."
 )
 @click.option("--items", type=click.IntRange(2), help="Use only so many items of the catalog.")
+@click.option(
+    "--learn-from",
+    "learn_from",
+    type=click.IntRange(0),
+    multiple=True,
+    help="After so many past searches, for other things; may be repeated, for a curve.",
+)
 @click.option("--paper", is_flag=True, help="The paper's own experiment, in its own setting.")
 @click.option("--processes", type=click.IntRange(1), help="How many cores to use (default: all).")
 def evaluate(
@@ -117,6 +124,7 @@ def evaluate(
     attributes: bool,
     items: int | None,
     axes: int | None,
+    learn_from: tuple[int, ...],
     paper: bool,
     processes: int | None,
 ) -> None:
@@ -128,7 +136,8 @@ def evaluate(
     _check_installed("pyarrow")
     from seeker.lab import paper as paper_setting
     from seeker.lab.bench import open_bench
-    from seeker.lab.methods import PAPER, choose_methods
+    from seeker.lab.learning_curve import learning_curve
+    from seeker.lab.methods import OURS, PAPER, choose_methods
     from seeker.lab.metrics import leader_board
     from seeker.lab.outcomes import make_outcomes
     from seeker.lab.people import ALL, SIX, BestAndWorst, Person, named
@@ -168,7 +177,12 @@ def evaluate(
         pages,
         seeds,
     )
-    outcomes = make_outcomes(experiment.run(out, processes))
+    if learn_from:
+        name = f"{OURS} with attributes" if attributes else OURS
+        rows = learning_curve(experiment, name, sorted({*learn_from}), out, processes)
+    else:
+        rows = experiment.run(out, processes)
+    outcomes = make_outcomes(rows)
     click.echo(f"{len(outcomes):,} searches in {out}; found, mean steps, recall at 1 %:")
     for line in leader_board(outcomes):
         click.echo(f"{line.method:26s} {line.found}  {line.steps.value:5.1f}  {line.recall_1:.2f}")

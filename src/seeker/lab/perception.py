@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -77,12 +77,49 @@ class Perception:
         ]
         return np.concatenate(parts, axis=1).astype(np.float32)
 
+    def of_search(self, seed: int) -> Perception:
+        """Return what is seen by the person of one search: the same by all."""
+        return self
+
     def settings(self) -> dict[str, Any]:
         """Return what this perception is made of, as plain values."""
         return {
             "senses": {sense.name: sense.weight for sense in self.senses},
             "noise": self.noise,
         }
+
+
+class Crowd(Perception):
+    """People who differ: the same senses, each person with weights of their own.
+
+    The weights of a person are drawn evenly from all mixtures, and sum to those of `senses`. Who
+    searches is drawn for every search.
+    """
+
+    def __init__(self, senses: Sequence[Sense], people: int, noise: float = 0.15) -> None:
+        super().__init__(senses, noise)
+        total = sum(sense.weight for sense in senses)
+        shares = np.random.default_rng([people, len(senses)]).dirichlet(
+            np.ones(len(senses)), people
+        )
+        self.people = [
+            Perception(
+                [
+                    replace(sense, weight=float(weight))
+                    for sense, weight in zip(senses, total * share, strict=True)
+                ],
+                noise,
+            )
+            for share in shares
+        ]
+
+    def of_search(self, seed: int) -> Perception:
+        return self.people[
+            int(np.random.default_rng([seed, len(self.people)]).integers(len(self.people)))
+        ]
+
+    def settings(self) -> dict[str, Any]:
+        return {**super().settings(), "people": len(self.people)}
 
 
 def label_vectors(labels: Array) -> Floats:

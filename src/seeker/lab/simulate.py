@@ -74,6 +74,7 @@ def simulate_search(
 
     After the last page there is one more step, without a page, that holds the final rank.
     """
+    perception = perception.of_search(task.seed)
     rng = np.random.default_rng([task.seed, task.target])
     decoy = int(rng.integers(len(catalog)))
     limits = {row: perception.quantiles(row, (NEAR, FAR)) for row in {task.target, decoy}}

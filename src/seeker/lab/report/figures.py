@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from seeker.lab.metrics import calibration, steps_to
+from seeker.lab.metrics import Estimate, calibration, steps_to
 from seeker.lab.outcomes import Outcomes
 from seeker.types import Doubles
 
@@ -118,6 +118,27 @@ def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     axes.set_xlim(0.0, 1.0)
     axes.set_ylim(0.0, 1.0)
     return svg(figure, axes, below=True)
+
+
+def learning_figure(points: Mapping[str, Sequence[tuple[int, Estimate]]]) -> str:
+    """Draw found rates against past searches, with 95 % intervals; a curve for every name."""
+    figure, axes = new_axes()
+    places = sorted({count for curve in points.values() for count, _ in curve})
+    for colour, (name, curve) in zip(_colours([*points]), points.items(), strict=True):
+        x = [places.index(count) for count, _ in curve]
+        found = [one.value for _, one in curve]
+        reach = [
+            [one.value - one.low for _, one in curve],
+            [one.high - one.value for _, one in curve],
+        ]
+        axes.errorbar(
+            x, found, reach, color=colour, label=name, lw=1.8, elinewidth=0.9, marker="o", ms=4
+        )
+    axes.set_xticks(range(len(places)), [f"{count:,}" for count in places])
+    axes.set_xlabel("past searches, for other things")
+    axes.set_ylabel("found")
+    axes.set_ylim(None, 1.0)
+    return svg(figure, axes)
 
 
 FIGURES: dict[str, Callable[[Outcomes, Sequence[str]], str]] = {
