@@ -107,6 +107,8 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
     look()
     session.explore(5)
     look()
+    session.focus({})
+    look()
     session.like_example({"vector": [0.25] * 12})
     look()
     session.explore(0.0)
@@ -143,6 +145,8 @@ def _scenario(session: Session | RemoteSession) -> list[Any]:
         lambda: session.like_example({"vector": [1.0]}),
         lambda: session.like_example({"no such view": [1.0]}),
         lambda: session.like_example(b"no picture"),
+        lambda: session.focus({"vector": 2.0}),
+        lambda: session.focus({"no such view": 2.0}),
     ):
         with pytest.raises(SeekerError) as refused:
             wrong()

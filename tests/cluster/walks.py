@@ -47,6 +47,7 @@ class Person:
                 lambda s: s.say("kind 2 item"),
                 lambda s: s.say(vector, view=view),
                 lambda s: s.like_example({view: vector}),
+                lambda s: s.focus({view: 4.0}),
                 lambda s: s.filter(kind),
                 lambda s: s.explore(2.0),
                 lambda s: s.refresh(),

@@ -38,7 +38,7 @@ from seeker.catalog.manifest import (
     read_manifest,
 )
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
-from seeker.catalog.view_map import complete_vectors, is_learned_name
+from seeker.catalog.view_map import complete_vectors, is_learned_name, map_shares
 from seeker.catalog.views import (
     check_items,
     check_sizes,
@@ -489,6 +489,10 @@ class Catalog:
             for name, reader in self._picture_readers.items()
         }
         return vectors, thumbnail
+
+    def view_shares(self, name: str) -> dict[str, float]:
+        """Return of which other views a learned one is made, adding up to 1; nothing of others."""
+        return map_shares(self.maps[name], self.raw_views) if name in self.maps else {}
 
     def complete_vectors(self, vectors: Mapping[str, Array]) -> dict[str, Floats]:
         """Return the vectors of something in all views that are compared, (d,) float32 each.

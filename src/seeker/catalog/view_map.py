@@ -45,6 +45,18 @@ def with_mapped(vectors: Mapping[str, Array], maps: Mapping[str, LinearMap]) -> 
     return {**vectors, **{name: one.apply(vectors) for name, one in maps.items()}}
 
 
+def map_shares(view_map: LinearMap, views: Mapping[str, View]) -> dict[str, float]:
+    """Return by which share each view makes up the distances of a learned one."""
+    spread = {
+        part.view: float(
+            views[part.view].variance @ (part.matrix.astype(np.float64) ** 2).sum(axis=1)
+        )
+        for part in view_map.inputs
+    }
+    total = sum(spread.values()) or 1.0
+    return {view: one / total for view, one in spread.items() if one > 0.0}
+
+
 def complete_vectors(
     vectors: Mapping[str, Array], views: Mapping[str, View], maps: Mapping[str, LinearMap]
 ) -> dict[str, Floats]:

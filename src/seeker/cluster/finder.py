@@ -117,6 +117,7 @@ class ShardFinder(Finder):
             evidence=replace(self._evidence, words=tuple(words)),
             rows=self._scores.rows,
             prior=None if prior is None else prior.name,
+            focus=self._focus_factors(self._state),
             seed=ranking.seed,
             step=ranking.step,
             clicks=ranking.clicks,

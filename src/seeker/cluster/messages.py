@@ -21,8 +21,9 @@ class ScoringInputs:
 
     key: a name under which a shard keeps what it has computed. views: the names of those that are
     compared. evidence: without what matches the words of it, which is named only. rows: the items
-    that the evidence speaks of. prior: the name of the log-prior, None for an even one. clicks,
-    later: as in `display.RankingContext`.
+    that the evidence speaks of. prior: the name of the log-prior, None for an even one. focus: by
+    how much each view matters more than usual, (views,), None: as usual. clicks, later: as in
+    `display.RankingContext`.
     """
 
     key: str
@@ -32,6 +33,7 @@ class ScoringInputs:
     evidence: Evidence
     rows: tuple[int, ...]
     prior: str | None
+    focus: tuple[float, ...] | None
     seed: int
     step: int
     clicks: Mapping[int, int] = field(default_factory=dict)

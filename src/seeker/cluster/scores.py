@@ -7,7 +7,7 @@ from copy import copy
 
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior
-from seeker.models.base import Evidence, Grid, Model, Term
+from seeker.models.base import Evidence, Grid, Model, Term, focus_grid
 from seeker.models.evaluator import ColumnStore, ScoreEvaluator
 from seeker.space import Space
 from seeker.types import Doubles, Rows
@@ -67,6 +67,11 @@ class FrontScores:
     def set_prior(self, log_prior: Doubles | None) -> None:
         """Put another log-prior, (items,), in the place of the one there is; it is kept small."""
         self.log_prior = None if log_prior is None else Prior(log_prior, self._ranges)
+
+    def set_focus(self, factors: Sequence[float] | None) -> None:
+        """Let views matter by other factors, (views,), than before; None: as the model has it."""
+        grid = self.model.grid([view.name for view in self.space.views])
+        self._evaluator.set_grid(grid if factors is None else focus_grid(grid, factors))
 
     def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence."""

@@ -89,6 +89,7 @@ class ShardSession:
         # Warming up asks about the first and last rows, which only a space of its own knows.
         warm_up(Scores(model, model.space(part.views, person)))
         self._prior: str | None = None
+        self._focus: tuple[float, ...] | None = None
         self.ranking: ValueRanking | None = None
         """The order by scores that was asked for last."""
         self.shortlist: Shortlist | None = None
@@ -119,6 +120,9 @@ class ShardSession:
             self.scores.set_prior(None if prior is None else prior.unpacked())
             self._prior = inputs.prior
         known = tuple(term.with_matches(self._matches[term.name]) for term in words)
+        if inputs.focus != self._focus:
+            self.scores.set_focus(inputs.focus)
+            self._focus = inputs.focus
         self.scores.condition_on(replace(inputs.evidence, words=known))
         return None
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from seeker.display.noise import KeyedNoise
 from seeker.display.ranking import ValueRanking, best_rows
-from seeker.models.base import Term
+from seeker.models.base import Grid, Term
 from seeker.models.evaluator import scratch_array
 from seeker.models.scores import Scores
 from seeker.types import Doubles, Floats, Rows
@@ -42,7 +42,7 @@ class Shortlist:
     """Items by an upper bound of score + noise, highest first.
 
     rows, bounds: (items,). rest: no other item has a higher bound, but those that were left out.
-    noise, stage, log_prior: what the bounds hold for.
+    noise, stage, log_prior, grid: what the bounds hold for.
     """
 
     rows: Rows
@@ -52,6 +52,7 @@ class Shortlist:
     noise: KeyedNoise
     stage: frozenset[Term]
     log_prior: Doubles | None
+    grid: Grid
 
     @property
     def nbytes(self) -> int:
@@ -66,6 +67,7 @@ class Shortlist:
         return (
             (noise.key, noise.width) == (self.noise.key, self.noise.width)
             and scores.log_prior is self.log_prior
+            and scores.grid is self.grid
             and scores.includes(self.stage)
             and self.left_out.issubset(aside)
         )
@@ -161,6 +163,7 @@ class TopK(ValueRanking):
             noise=noise,
             stage=stage,
             log_prior=scores.log_prior,
+            grid=scores.grid,
         )
 
     @cached_property

@@ -44,6 +44,7 @@ class SessionSnapshot:
     said: list[str]
     words: tuple[UnderstoodWords, ...]
     exploration: float
+    focus: dict[str, float]
     found: str | None
     likes: list[str]
     dislikes: list[str]
@@ -69,6 +70,7 @@ class SessionSnapshot:
             said=state.said,
             words=session.words,
             exploration=state.exploration,
+            focus=dict(state.focus),
             found=state.found,
             likes=state.likes,
             dislikes=state.dislikes,

@@ -115,6 +115,10 @@ class Accumulator(ABC):
         """Keep nothing any longer that depends on the prior."""
 
     @abstractmethod
+    def forget_weights(self) -> None:
+        """Keep nothing any longer that depends on how much each θ counts."""
+
+    @abstractmethod
     def _basis(self, part: int) -> frozenset[Term]:
         """Return the terms whose exact sums are kept in a part."""
 
@@ -190,6 +194,9 @@ class ExactSums(Accumulator):
         self.stages = [NO_TERMS] * len(self.stages)
 
     def forget_prior(self) -> None:
+        self._bounds = None
+
+    def forget_weights(self) -> None:
         self._bounds = None
 
     def _basis(self, part: int) -> frozenset[Term]:
@@ -346,6 +353,10 @@ class UpperBounds(Accumulator):
 
     def forget_prior(self) -> None:
         self._masses = None
+
+    def forget_weights(self) -> None:
+        self._masses = None
+        self.forget()
 
     def _basis(self, part: int) -> frozenset[Term]:
         return NO_TERMS

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -112,6 +112,26 @@ class Grid:
     mixtures: Doubles
     sigmas: Doubles
     log_weights: Doubles
+
+
+MIN_LOG_WEIGHT = -600.0
+"""The log-prior of a setting that is ruled out: as good as never, and a number still."""
+
+
+def focus_grid(grid: Grid, factors: Sequence[float]) -> Grid:
+    """Return the same settings where views matter more or less than before.
+
+    factors: (views,), each ≥ 0. The prior of a mixture is multiplied by Π_v factor_v ** weight_v:
+    of one view alone by its factor, of several by their weighted geometric mean. So a factor of 0
+    rules out every mixture that the view has a part in, and no other factor rules out any.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.asarray(factors, np.float64))
+        parts = np.where(grid.mixtures > 0.0, grid.mixtures * logs, 0.0).sum(axis=1)
+    noises = max(1, len(grid.sigmas))
+    weights = np.maximum(grid.log_weights + np.repeat(parts, noises), 2.0 * MIN_LOG_WEIGHT)
+    total = np.logaddexp.reduce(weights)
+    return replace(grid, log_weights=np.maximum(weights - total, MIN_LOG_WEIGHT))
 
 
 class Model(ABC):

@@ -11,7 +11,16 @@ from typing import Any, Literal, NamedTuple, cast
 import numpy as np
 
 from seeker.errors import BadInput, short_repr
-from seeker.models.base import Adder, Evidence, Grid, Model, Term, TermValues, signs_for
+from seeker.models.base import (
+    MIN_LOG_WEIGHT,
+    Adder,
+    Evidence,
+    Grid,
+    Model,
+    Term,
+    TermValues,
+    signs_for,
+)
 from seeker.models.words import DEFAULT_WORDS
 from seeker.types import Array, Doubles
 from seeker.validation import check_few_numbers, check_number
@@ -87,7 +96,7 @@ class Choice(Model):
                 f"{len(self.sigmas)} sigmas, not all zero.",
             )
         with np.errstate(divide="ignore"):
-            logs = np.maximum(np.log(weights / weights.sum()), -600.0)
+            logs = np.maximum(np.log(weights / weights.sum()), MIN_LOG_WEIGHT)
         return Grid(mixtures, np.array(self.sigmas), logs)
 
     def _weights(self, mixtures: Doubles) -> Doubles:

@@ -198,6 +198,11 @@ class ScoreEvaluator:
         fork.forget_batches()
         return fork
 
+    def set_grid(self, grid: Grid) -> None:
+        """Let the same settings count by other weights."""
+        self.grid = grid
+        self.forget_batches()
+
     @property
     def thetas(self) -> int:
         """How many settings of the person are averaged over."""

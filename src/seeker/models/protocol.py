@@ -65,6 +65,10 @@ class ItemScores(Protocol):
         """Put another log-prior, (items,), in the place of the one there is."""
         ...
 
+    def set_focus(self, factors: Sequence[float] | None) -> None:
+        """Let views matter by other factors, (views,), than before; None: as the model has it."""
+        ...
+
     def condition_on(self, evidence: Evidence) -> None:
         """Make the scores those given this evidence."""
         ...

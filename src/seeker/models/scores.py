@@ -15,7 +15,7 @@ import numpy as np
 
 from seeker.kernels.parallel import Stop, never
 from seeker.models.accumulators import Accumulator, ExactSums, UpperBounds
-from seeker.models.base import Evidence, Grid, Model, Term
+from seeker.models.base import Evidence, Grid, Model, Term, focus_grid
 from seeker.models.evaluator import ColumnStore, ScoreEvaluator
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.score_drop import ScoreDropBound, find_drop_bound
@@ -121,6 +121,12 @@ class Scores:
         self._all = None
         self.evaluator.log_prior = log_prior
         self._accumulator.forget_prior()
+
+    def set_focus(self, factors: Sequence[float] | None) -> None:
+        """Let views matter by other factors, (views,), than before; None: as the model has it."""
+        grid = self.model.grid([view.name for view in self.space.views])
+        self.evaluator.set_grid(grid if factors is None else focus_grid(grid, factors))
+        self._accumulator.forget_weights()
 
     @property
     def pending(self) -> bool:

@@ -30,6 +30,7 @@ from seeker.session import (
     Example,
     Explore,
     Filter,
+    Focus,
     Found,
     Redo,
     Say,
@@ -55,6 +56,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Vector = Annotated[list[Finite], Field(min_length=1, max_length=8192)]
 UserName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_readable)]
 ViewName = Annotated[str, Field(min_length=1, max_length=64)]
+Factor = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Step = Annotated[int, Field(ge=0, le=2**31 - 1)]
 
 
@@ -239,6 +241,18 @@ class ExploreRequest(ActRequest):
         return Explore(self.level)
 
 
+class FocusRequest(ActRequest):
+    """Say what matters from now on: by view, a factor; 1 is as usual, also if it is not named.
+
+    A factor of 0 rules a view out, with all mixtures that it has a part in.
+    """
+
+    views: Annotated[dict[str, Factor], Field(max_length=100)]
+
+    def event(self) -> Event:
+        return Focus(self.views)
+
+
 class FoundRequest(ActRequest):
     """Mark the item that was sought; reason: how the site knows, where nobody has said so."""
 
@@ -273,6 +287,7 @@ ACTS: Mapping[type[Event], type[ActRequest]] = MappingProxyType(
         Unsay: UnsayRequest,
         Filter: FilterRequest,
         Explore: ExploreRequest,
+        Focus: FocusRequest,
         Found: FoundRequest,
         Undo: UndoRequest,
         Redo: RedoRequest,
@@ -388,6 +403,7 @@ class HistoryEntry(BaseModel):
         "unsay",
         "filter",
         "explore",
+        "focus",
         "found",
     ]
     item: str | None = None
@@ -395,6 +411,7 @@ class HistoryEntry(BaseModel):
     text: str | None = None
     filter: dict[str, Any] | None = None
     level: float | None = None
+    views: dict[str, float] | None = None
 
 
 class WordsResponse(BaseModel):
@@ -418,6 +435,9 @@ class SessionResponse(BaseModel):
     said: list[str] = Field(description="The texts in effect.")
     words: list[WordsResponse] = Field(description="What became of the words in effect.")
     exploration: float
+    focus: dict[str, float] = Field(
+        description="By view, how much more it matters than usual; the others matter as usual."
+    )
     found: str | None = Field(description="The id of the item that was sought, once marked.")
     likes: list[str]
     dislikes: list[str]

@@ -82,6 +82,7 @@ def session_response(snapshot: SessionSnapshot, shared: bool = False) -> Session
         said=snapshot.said,
         words=[WordsResponse.model_construct(**vars(one)) for one in snapshot.words],
         exploration=snapshot.exploration,
+        focus=snapshot.focus,
         found=snapshot.found,
         likes=snapshot.likes,
         dislikes=snapshot.dislikes,

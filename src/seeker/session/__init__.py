@@ -2,7 +2,18 @@
 
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.events import Click, Explore, Filter, Found, Redo, Say, Start, Undo, Unsay
+from seeker.session.events import (
+    Click,
+    Explore,
+    Filter,
+    Focus,
+    Found,
+    Redo,
+    Say,
+    Start,
+    Undo,
+    Unsay,
+)
 from seeker.session.examples import Example
 from seeker.session.explanation import ClickShare, Explanation
 from seeker.session.page import Item, Page
@@ -21,6 +32,7 @@ __all__ = [
     "Explanation",
     "Explore",
     "Filter",
+    "Focus",
     "Found",
     "Item",
     "Page",

@@ -23,7 +23,7 @@ from seeker.session.base import SCHEMA, Event, EventContext, Readers
 from seeker.session.examples import Example
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.state import REASONS, Rating, State
-from seeker.session.validation import check_filter, check_say_vector
+from seeker.session.validation import check_filter, check_focus, check_say_vector
 from seeker.session.words import WordSearch, understand
 from seeker.types import Array, Doubles
 from seeker.validation import check_number, check_whole
@@ -54,6 +54,10 @@ def _text_or_none(value: Any) -> str | None:
 
 def _filter_or_none(value: Any) -> Mapping[str, Any] | None:
     return None if value is None else dict(value)
+
+
+def _factors(value: Any) -> Mapping[str, float]:
+    return {str(view): float(factor) for view, factor in value.items()}
 
 
 def _floats(values: Any) -> tuple[float, ...]:
@@ -343,6 +347,26 @@ class Explore(Event):
 
 
 @dataclass(frozen=True)
+class Focus(Event):
+    """What matters from now on: by view, a factor of its prior; 1, or no name, is as it is."""
+
+    type = "focus"
+    path = "focus"
+    readers: ClassVar[Readers] = {"views": _factors}
+    views: Mapping[str, float]
+
+    def check(self, session: EventContext) -> Event:
+        return Focus(check_focus(session.catalog, session.state.start.model, self.views))
+
+    def apply(self, state: State) -> State:
+        return state.advance(self, focus=self.views)
+
+    def describe(self) -> str:
+        told = ", ".join(f"{view} {factor:g}" for view, factor in self.views.items())
+        return f"what matters: {told}" if told else "all views matter as usual"
+
+
+@dataclass(frozen=True)
 class Found(Event):
     """The item that was looked for; reason: how the site knows, where nobody has said so.
 
@@ -429,6 +453,7 @@ EVENTS: Mapping[str, type[Event]] = MappingProxyType(
                 Unsay,
                 Filter,
                 Explore,
+                Focus,
                 Found,
                 Undo,
                 Redo,

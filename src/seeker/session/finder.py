@@ -7,7 +7,7 @@ that holds scores of all items itself (`local_finder`), and one that asks shards
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -57,6 +57,7 @@ class Finder(ABC):
         self._rows = rows
         self._scores = scores
         self._prior_inputs: PriorInputs | None = None
+        self._focus: Mapping[str, float] = {}
         self._evidence = Evidence()
         self._click_evidence: dict[str, tuple[Rating, ClickEvidence]] = {}
         self._words: dict[int, tuple[Say, WordsTerm]] = {}
@@ -70,6 +71,9 @@ class Finder(ABC):
         if inputs != self._prior_inputs:
             self._scores.set_prior(log_prior(self._catalog, state.start.prior_array, inputs))
             self._prior_inputs = inputs
+        if state.focus != self._focus:
+            self._scores.set_focus(self._focus_factors(state))
+            self._focus = state.focus
         self._evidence = self._evidence_of(state)
         self._scores.condition_on(self._evidence)
         self._seen.follow(state)
@@ -149,6 +153,21 @@ class Finder(ABC):
             clicks={row: count for row, count in self._seen.clicks.items() if row < items},
             later=self._later(),
         )
+
+    def _focus_factors(self, state: State) -> tuple[float, ...] | None:
+        """Return by how much each view matters more than usual, (views,), None: as usual.
+
+        A learned view is a mixture of others, so it matters by what these do, each by its share.
+        """
+        if not state.focus:
+            return None
+        factors = []
+        for name in self._catalog.views:
+            factor = state.focus.get(name, 1.0)
+            for part, share in self._catalog.view_shares(name).items():
+                factor *= state.focus.get(part, 1.0) ** share
+            factors.append(factor)
+        return tuple(factors)
 
     def _later(self) -> tuple[Rows, ...]:
         """Return the items that come after all others, in groups: first the seen, then the judged.

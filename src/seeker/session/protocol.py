@@ -104,6 +104,10 @@ class SearchableCatalog(Protocol):
         """
         ...
 
+    def view_shares(self, name: str) -> Mapping[str, float]:
+        """Return of which other views a learned one is made, adding up to 1; nothing of others."""
+        ...
+
     def embed_picture(self, picture: Any) -> tuple[Mapping[str, Doubles], bytes]:
         """Return a picture's vectors in the views that read pictures, and a thumbnail of it."""
         ...

@@ -48,6 +48,7 @@ class Rating:
 class State:
     """What the events of a session amount to.
 
+    focus: by view, how much more it matters than usual.
     query: the words that the session began with, as long as they count. ratings: by item, in the
     order of the clicks. found: the item that was found. success: an item with which the search has
     ended well outside, and how, as the site has told; no undo takes that back. last: the event that
@@ -59,6 +60,7 @@ class State:
     query: str | None = None
     filter: Mapping[str, Any] | None = None
     exploration: float = 1.0
+    focus: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
     found: str | None = None
     success: tuple[str, str] | None = None
     ratings: Mapping[str, Rating] = field(default_factory=lambda: MappingProxyType({}))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seeker.errors import BadInput, NotFound, short_repr
+from seeker.models import Model
 from seeker.session.protocol import SearchableCatalog
 from seeker.space import View
 from seeker.types import Array, Doubles
-from seeker.validation import check_vector, within_range
+from seeker.validation import check_number, check_vector, within_range
 
 if TYPE_CHECKING:
     from seeker.session.events import Say
@@ -63,6 +64,36 @@ def check_likes(like: object) -> tuple[str, ...]:
     if not all(isinstance(item, str) and item for item in ids):
         raise BadInput("like must be a list of item ids, which are texts.")
     return tuple(dict.fromkeys(ids))
+
+
+MAX_FOCUS = 1e6
+"""A view that matters more than this is all that matters."""
+
+
+def check_focus(catalog: SearchableCatalog, model: Model, views: object) -> Mapping[str, float]:
+    """Return by view how much more it matters than usual, without those that matter as usual."""
+    if not isinstance(views, Mapping):
+        raise BadInput(
+            f"What matters is {short_repr(views)}.", "Name views with factors, as {'colour': 0}."
+        )
+    parts = {name: catalog.view_shares(name) for name in catalog.views}
+    known = list(dict.fromkeys([*catalog.views, *(one for made in parts.values() for one in made)]))
+    for name, factor in views.items():
+        if name not in known:
+            raise BadInput(f"There is no view {short_repr(name)} here.", f"There is {known}.")
+        check_number(f"The factor of view '{name}'", factor, 0.0)
+        if factor > MAX_FOCUS:
+            raise BadInput(f"The factor of view '{name}' can be at most {MAX_FOCUS:g}.")
+    mixtures = model.grid(list(catalog.views)).mixtures
+    if views and len(mixtures) < 2:
+        raise BadInput(
+            "This search compares items in one way only, so nothing can matter more or less.",
+            "It takes several views, and a model that weighs them, such as 'choice'.",
+        )
+    gone = [any(views.get(one) == 0 for one in (name, *made)) for name, made in parts.items()]
+    if not (mixtures[:, gone] == 0.0).all(axis=1).any():
+        raise BadInput("Something must matter.", "Leave at least one view a factor above 0.")
+    return {str(name): float(factor) for name, factor in views.items() if factor != 1}
 
 
 def check_user(user: object, views: Mapping[str, View]) -> str | dict[str, Doubles] | None:

@@ -12,6 +12,7 @@ from seeker.session.events import (
     Click,
     Explore,
     Filter,
+    Focus,
     Found,
     Redo,
     Say,
@@ -80,6 +81,14 @@ class SessionVerbs(ABC):
     def explore(self, level: float) -> None:
         """Explore so many times as much as usual from now on: 1 is usual, 0 the best only."""
         self.act(Explore(level))
+
+    def focus(self, views: Mapping[str, float]) -> None:
+        """Say what matters, by view: factors on how much it counts before any click, 1 as it is.
+
+        It replaces what was said before: views that are not named matter as usual. 0 rules a view
+        out, with all mixtures that it has a part in.
+        """
+        self.act(Focus(views))
 
     def found(self, item: str, reason: str | None = None) -> None:
         """Say that this is the item looked for.
