@@ -77,7 +77,7 @@ def test_attributes_come_by_item_or_by_column() -> None:
         ({"ids": []}, "empty"),
         ({"ids": ["a", "b"]}, "5 rows"),
         ({"ids": ["a", "b", "a", "d", "e"]}, "more than once"),
-        ({"ids": [1, 2, 3, 4, 5]}, "place 0"),
+        ({"ids": [1.5, 2, 3, 4, 5]}, "place 0"),
         ({"ids": ["a", "", "c", "d", "e"]}, "place 1"),
         ({"ids": "abcde"}, "ids is 'abcde'"),
         ({"ids": None}, "ids is None"),

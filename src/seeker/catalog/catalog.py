@@ -110,7 +110,7 @@ class Catalog:
     @classmethod
     def from_arrays(
         cls,
-        ids: Iterable[str],
+        ids: Iterable[str | int],
         views: Mapping[str, Array | Sequence[Sequence[float]]],
         titles: Iterable[str] | None = None,
         attributes: Sequence[Mapping[str, Any]] | Mapping[str, Sequence[Any]] | None = None,
@@ -121,14 +121,15 @@ class Catalog:
     ) -> Catalog:
         """Make a catalog of what is in memory.
 
-        ids: one different text per item. views: by name, vectors of shape (items, dimensions);
-        they are kept as float32, and copied unless they are read-only float32 already. titles: one
-        text per item. attributes: one mapping per item, or one column per name. metric:
-        "euclidean", "cosine", "manhattan" or a function (query, vectors) → distances, for all
-        views or by view. scale="raw" keeps distances as they are instead of dividing them by the
-        mean squared distance between two items. embedders: by view, what made its vectors; one
-        that reads text lets a session hear words. dtype: how they are stored: "float32", "float16",
-        "int8" (one step per item), or "auto", by their size.
+        ids: one different text or whole number per item. views: by name, vectors of shape (items,
+        dimensions); they are kept as float32, and copied unless they are read-only float32
+        already. titles: one text per item. attributes: one mapping per item, or one column
+        per name. metric: "euclidean", "cosine", "manhattan" or a function (query, vectors)
+        → distances, for all views or by view. scale="raw" keeps distances as they are
+        instead of dividing them by the mean squared distance between two items. embedders:
+        by view, what made its vectors; one that reads text lets a session hear words.
+        dtype: how they are stored: "float32", "float16", "int8" (one step per item), or
+        "auto", by their size.
         """
         names = check_ids(ids)
         checked = check_views(views, len(names), metric, scale, dtype)

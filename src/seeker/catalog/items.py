@@ -145,16 +145,19 @@ class Attributes:
         }
 
 
-def check_ids(ids: Iterable[str]) -> tuple[str, ...]:
-    """Return the ids if they are different texts, at least one."""
-    names = _one_per_item("ids", ids)
+def check_ids(ids: Iterable[str | int]) -> tuple[str, ...]:
+    """Return the ids as texts if they are different texts or whole numbers, at least one."""
+    names = tuple(
+        str(one) if isinstance(one, int | np.integer) and not isinstance(one, bool) else one
+        for one in _one_per_item("ids", ids)
+    )
     if not names:
         raise BadInput("The catalog is empty.", "Give at least one item.")
     for place, name in enumerate(names):
         if not isinstance(name, str) or not name:
             raise BadInput(
                 f"The id at place {place} is {shorten(name)}.",
-                "Every id must be a text that is not empty, such as str(number).",
+                "Every id must be a whole number, or a text that is not empty.",
             )
     if len(set(names)) < len(names):
         seen: set[str] = set()

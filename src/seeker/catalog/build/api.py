@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 def build(
-    source: PathLike | Source,
+    source: PathLike | Source | Any,
     out: PathLike,
     *,
     views: Sequence[str] | None = None,
@@ -71,9 +71,9 @@ def build(
     """Build a catalog from a source and open it.
 
     source: a folder of pictures; a .csv, .tsv, .jsonl or .parquet table; .npy or .npz arrays; the
-    address of a PostgreSQL database; or an object with the methods of `Source`. out: the folder
-    to make. It is made aside and put in place at the end; a build that was interrupted goes on
-    where it was.
+    address of a PostgreSQL database; a table in memory, of pandas, polars, Arrow or Hugging
+    Face's datasets; or an object with the methods of `Source`. out: the folder to make. It is
+    made aside and put in place at the end; a build that was interrupted goes on where it was.
 
     views: which to make, such as ["image", "colour", "attributes", "kind=attributes:label"]; chosen
     from what the source has unless given. id, title, picture (one column each), text, attributes,

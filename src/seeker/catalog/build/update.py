@@ -86,7 +86,7 @@ class UpdateReport:
 
 def update(
     catalog: PathLike | Catalog,
-    source: PathLike | Source,
+    source: PathLike | Source | Any,
     *,
     embedders: Mapping[str, Embedder] | None = None,
     trust: bool = False,

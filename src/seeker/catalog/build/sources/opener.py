@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seeker.catalog.attributes import shorten
 from seeker.catalog.build.source import Source, SourceOptions
+from seeker.catalog.build.sources.frames import FrameRows, is_frame
 from seeker.catalog.manifest import PathLike, path_of
 from seeker.embedders.pictures import FORMAT_SUFFIXES
 from seeker.errors import BadInput, NotFound
@@ -24,11 +25,15 @@ _ADVICE = {
 }
 
 
-def open_source(source: PathLike | Source, options: SourceOptions) -> Source:
+def open_source(source: PathLike | Source | Any, options: SourceOptions) -> Source:
     """Return a source by its address; one that is a source already stays as it is."""
     if not isinstance(source, str | os.PathLike):
         if hasattr(source, "records"):
             return source
+        if is_frame(source):
+            from seeker.catalog.build.sources.table import TableSource
+
+            return TableSource(FrameRows(source), options, None)
         raise BadInput(
             f"{shorten(source)} is not a source.",
             f"A source is {_SOURCE_KINDS}; what is in memory goes to `Catalog.from_arrays`.",
