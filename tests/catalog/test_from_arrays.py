@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,3 +188,24 @@ def test_a_column_of_vectors_is_a_view() -> None:
     column[3] = [1.0]
     with pytest.raises(BadInput, match="all rows of the same length"):
         Catalog.from_arrays(IDS, {"x": column})
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])
+def test_a_saved_catalog_shows_the_same(tmp_path: Path, metric: Any) -> None:
+    attributes = {"kind": [f"kind {n % 3}" for n in range(60)], "price": [*range(60)]}
+    vectors = np.random.default_rng(4).normal(size=(60, 5)).astype(np.float32)
+    catalog = Catalog.from_arrays(
+        range(60), {"x": vectors}, [f"thing {n}" for n in range(60)], attributes, metric
+    )
+    saved = catalog.save(tmp_path / "saved")
+    assert saved.items(range(60)) == catalog.items(range(60))
+    pages = []
+    for one in (catalog, saved):
+        session = one.session(seed=3)
+        session.like(session.page().ids[1])
+        pages.append(session.page())
+    assert pages[0] == pages[1]
+    with pytest.raises(BadInput, match="already"):
+        saved.save(tmp_path / "again")
+    with pytest.raises(BadInput, match="raw"):
+        Catalog.from_arrays(["a", "b"], {"x": np.eye(2)}, scale="raw").save(tmp_path / "raw")

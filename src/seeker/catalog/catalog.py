@@ -170,6 +170,15 @@ class Catalog:
         catalog._stamp = stamp
         return catalog
 
+    def save(self, path: PathLike) -> Catalog:
+        """Write a catalog of arrays to a folder and open it there; searches show the same.
+
+        Embedders are not kept, and neither can be a function as a metric or raw distances.
+        """
+        from seeker.catalog.build.api import save
+
+        return save(self, path)
+
     @property
     def ids(self) -> Sequence[str]:
         """The ids in their order."""

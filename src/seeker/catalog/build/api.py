@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seeker.catalog.attributes import Kind
+import numpy as np
+
+from seeker.catalog.attributes import Kind, plain_value
 from seeker.catalog.build import publish
 from seeker.catalog.build.chunks import views_recipe
 from seeker.catalog.build.known_items import KnownItems
@@ -26,7 +28,14 @@ from seeker.catalog.build.plan import (
     language_notice,
     plan_views,
 )
-from seeker.catalog.build.source import Source, SourceOptions, check_list
+from seeker.catalog.build.source import (
+    Record,
+    RecordSource,
+    Source,
+    SourceContents,
+    SourceOptions,
+    check_list,
+)
 from seeker.catalog.build.sources.opener import open_source
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import clear, file_lock
@@ -186,6 +195,43 @@ def _presentation(
     )
     made.check(kinds)
     return made
+
+
+def save(catalog: Catalog, out: PathLike) -> Catalog:
+    """Write a catalog of arrays to a folder and open it there."""
+    if catalog.folder is not None:
+        raise BadInput(f"The catalog is in '{catalog.folder}' already.", "Copy that folder.")
+    for name, view in catalog.views.items():
+        if callable(view.metric) or view.units == "raw":
+            raise BadInput(
+                f"View '{name}' has a metric of your own or raw distances, which are not kept.",
+                "Use 'euclidean', 'cosine' or 'manhattan' in units.",
+            )
+
+    def records() -> Iterator[Record]:
+        for start in range(0, len(catalog), _SAVED_ROWS):
+            rows = range(start, min(start + _SAVED_ROWS, len(catalog)))
+            vectors = {n: view.rows(np.array(rows)) for n, view in catalog.views.items()}
+            for place, item in enumerate(catalog.items(rows)):
+                values = {n: plain_value(value) for n, value in item.attributes.items()}
+                own = {n: some[place].astype(np.float32) for n, some in vectors.items()}
+                yield Record(f"row {start + place}", item.id, item.title, "", None, values, own)
+
+    views = {name: view.dimensions for name, view in catalog.views.items()}
+    source = RecordSource(records, SourceContents(vectors=views), {"kind": "arrays"}, len(catalog))
+    metrics = {name: str(view.metric) for name, view in catalog.views.items()}
+    dtypes = {view.dtype for view in catalog.views.values()}
+    return build(
+        source,
+        out,
+        views=list(views),
+        metric=metrics,
+        dtype=dtypes.pop() if len(dtypes) == 1 else "auto",
+        strict=True,
+    )
+
+
+_SAVED_ROWS = 4096
 
 
 def _check_place(target: Path, replace: bool) -> None:
