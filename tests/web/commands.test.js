@@ -137,6 +137,7 @@ test("a person sees at once what their commands will do", () => {
     commands.setFilter({ kind: ["shoe"] }),
     commands.travel(-1),
     commands.setExploration(4),
+    commands.setFocus({ colour: 0 }),
   ])
     queue.add(command);
   assert.deepEqual(queue.predict(NO_INPUTS), {
@@ -145,9 +146,10 @@ test("a person sees at once what their commands will do", () => {
     query: null,
     said: ["small"],
     filter: { kind: ["shoe"] },
+    focus: { colour: 0 },
   });
   // What the service has confirmed is left alone.
-  assert.deepEqual(NO_INPUTS, { likes: [], dislikes: [], query: null, said: [], filter: null });
+  assert.deepEqual(NO_INPUTS, { likes: [], dislikes: [], query: null, said: [], filter: null, focus: {} });
 });
 
 test("taking back the words that began a search empties its query", () => {

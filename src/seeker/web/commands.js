@@ -5,17 +5,17 @@ import { RefusedError, createIdempotencyKey } from "./api.js";
 
 /** @import { Filter, Session, Verdict } from "./types.js" */
 
-/** What a person has put into a session, and what is in effect of it. @typedef {Pick<Session, "likes" | "dislikes" | "query" | "said" | "filter">} Inputs */
+/** What a person has put into a session, and what is in effect of it. @typedef {Pick<Session, "likes" | "dislikes" | "query" | "said" | "filter" | "focus">} Inputs */
 /**
  * @typedef {object} Command
- * @property {"clicks" | "examples" | "undo" | "redo" | "say" | "unsay" | "filter" | "explore" | "found"} path
- * @property {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number}} body
+ * @property {"clicks" | "examples" | "undo" | "redo" | "say" | "unsay" | "filter" | "explore" | "focus" | "found"} path
+ * @property {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number, views?: Record<string, number>}} body
  * @property {Blob} [picture] goes with the body
  * @property {(inputs: Inputs) => Inputs} predict what is in effect once the service has confirmed it
  */
 
 /** @type {Inputs} */
-export const NO_INPUTS = { likes: [], dislikes: [], query: null, said: [], filter: null };
+export const NO_INPUTS = { likes: [], dislikes: [], query: null, said: [], filter: null, focus: {} };
 
 /** @param {string} item @param {Verdict} verdict @param {string[]} shown the items among which it was clicked @returns {Command} */
 export function click(item, verdict, shown) {
@@ -66,6 +66,11 @@ export function setFilter(filter) {
 /** @param {number} level @returns {Command} */
 export function setExploration(level) {
   return { path: "explore", body: { level }, predict: unchanged };
+}
+
+/** Say what matters, by view. @param {Record<string, number>} views @returns {Command} */
+export function setFocus(views) {
+  return { path: "focus", body: { views }, predict: (inputs) => ({ ...inputs, focus: views }) };
 }
 
 /** @param {string} item @returns {Command} */

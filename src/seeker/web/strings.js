@@ -156,6 +156,7 @@ export const strings = {
     unsay: (text) => `Took back “${text}”`,
     filter: "Filtered",
     noFilter: "Removed the filters",
+    focus: "Said what matters",
     surprise: "Asked for surprises",
     noSurprise: "As usual again",
     /** @param {string} title */
@@ -198,6 +199,10 @@ export const strings = {
     /** @param {string} first @param {string} second */
     similarInTwo: (first, second) => `For you, similar means ${first} and ${second}.`,
     learning: "Learning what similar means for you.",
+    /** What a view is called that was learned from past searches. */
+    learned: "experience",
+    whatMatters: "What matters",
+    focus: { matters: "matters", usual: "as it is", never: "does not matter" },
     /** @param {string} view @param {number} percent */
     weight: (view, percent) => `${view}: ${percent} %`,
   },

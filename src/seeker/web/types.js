@@ -21,6 +21,7 @@
  * @property {string[]} said
  * @property {UnderstoodWords[]} words
  * @property {number} exploration
+ * @property {Record<string, number>} focus by view, how much more it matters than usual
  * @property {string | null} found
  * @property {number} undone
  * @property {HistoryEntry[]} history

@@ -14,11 +14,19 @@ const GOAL = WIDTH - 14;
 const SHADES = 4;
 const STORAGE_PREFIX = "seeker:candidates:";
 
+/** How much more a view matters than usual, once somebody has said so; the other two rule out or change nothing. */
+const MATTERS_FACTOR = 1000;
+const FOCUS_FACTORS = /** @type {const} */ ({ matters: MATTERS_FACTOR, usual: 1, never: 0 });
+const LEARNED_VIEW = /^learned(-|$)/;
+
 export class BeliefView {
   /** The session that was on display last. */
   #session = "";
+  #focus;
 
-  constructor() {
+  /** @param {(views: Record<string, number>) => void} onFocus called with what matters, by view */
+  constructor(onFocus) {
+    this.#focus = new FocusControl(onFocus);
     this.drawing = svg("svg", {
       class: "funnel",
       part: "belief",
@@ -31,7 +39,14 @@ export class BeliefView {
     this.similarity = element("p");
     this.bar = element("div", { className: "bar", "aria-hidden": "true" });
     this.names = element("div", { className: "names", "aria-hidden": "true" });
-    this.views = element("div", { className: "views" }, this.similarity, this.bar, this.names);
+    this.views = element(
+      "div",
+      { className: "views" },
+      this.similarity,
+      this.bar,
+      this.names,
+      this.#focus.element,
+    );
     this.element = element(
       "section",
       { className: "belief", "aria-label": strings.belief.label },
@@ -42,8 +57,9 @@ export class BeliefView {
     );
   }
 
-  /** @param {Session} session */
-  update(session) {
+  /** @param {Session} session @param {Record<string, number>} focus what matters, as the person sees it already @param {boolean} readOnly */
+  update(session, focus, readOnly) {
+    this.#focus.update(Object.keys(session.belief?.views ?? {}), focus, readOnly);
     const [begin, middle, end] = summaryText(session);
     const sentence = begin + middle + end;
     // Said again only if it has changed: a screen reader reads every change aloud.
@@ -98,7 +114,8 @@ export class BeliefView {
   /** Show what similar means. @param {Session} session */
   #updateViews({ belief, step }) {
     const weights = Object.entries(belief?.views ?? {});
-    this.views.hidden = weights.length < 2 || step === 0;
+    this.views.hidden = weights.length < 2;
+    for (const node of [this.similarity, this.bar, this.names]) node.hidden = step === 0;
     this.similarity.textContent = similarityText(belief) || strings.belief.learning;
     const shade = (/** @type {number} */ index) => ({ className: `view${index % SHADES}` });
     reconcile(
@@ -114,6 +131,62 @@ export class BeliefView {
       bar.title = strings.belief.weight(viewName(view), Math.round(weight * 100));
       bar.style.flexGrow = String(Math.max(0.02, weight));
     });
+  }
+}
+
+/** Lets people say of each view whether it matters. */
+class FocusControl {
+  #onFocus;
+  /** @type {Record<string, number>} */
+  #focus = {};
+
+  /** @param {(views: Record<string, number>) => void} onFocus */
+  constructor(onFocus) {
+    this.#onFocus = onFocus;
+    this.list = element("div", { className: "choices" });
+    this.element = element(
+      "details",
+      { className: "matters", part: "matters" },
+      element("summary", {}, strings.belief.whatMatters),
+      this.list,
+    );
+  }
+
+  /** @param {string[]} views @param {Record<string, number>} focus @param {boolean} readOnly */
+  update(views, focus, readOnly) {
+    this.#focus = focus;
+    // What was learned of others is made of the rest: nobody can say how much it matters to them.
+    const choices = views.filter((view) => !LEARNED_VIEW.test(view));
+    // While Seeker thinks, nothing is known of the views: what stands there stays.
+    if (views.length) {
+      reconcile(
+        this.list,
+        choices.map((view) => [view, () => this.#createChoice(view)]),
+      );
+      this.element.hidden = choices.length < 2 || readOnly;
+    }
+    for (const input of this.list.querySelectorAll("input")) {
+      const factor = focus[input.dataset.view ?? ""] ?? 1;
+      const said = factor === 0 ? "never" : factor > 1 ? "matters" : "usual";
+      input.checked = input.value === said;
+    }
+  }
+
+  /** @param {string} view */
+  #createChoice(view) {
+    const options = /** @type {(keyof typeof FOCUS_FACTORS)[]} */ (Object.keys(FOCUS_FACTORS)).map((said) => {
+      const input = element("input", { type: "radio", name: `matters-${view}`, value: said });
+      input.dataset.view = view;
+      input.addEventListener("change", () => this.#choose(view, FOCUS_FACTORS[said]));
+      return element("label", {}, input, element("span", {}, strings.belief.focus[said]));
+    });
+    return element("fieldset", {}, element("legend", {}, viewName(view)), ...options);
+  }
+
+  /** @param {string} view @param {number} factor */
+  #choose(view, factor) {
+    const { [view]: _, ...others } = this.#focus;
+    this.#onFocus(factor === 1 ? others : { ...others, [view]: factor });
   }
 }
 
@@ -158,7 +231,9 @@ function similarityText(belief) {
 }
 
 /** @param {string} view */
-const viewName = (view) => strings.belief.views[view] ?? view.replaceAll("_", " ");
+const viewName = (view) =>
+  strings.belief.views[view] ??
+  (LEARNED_VIEW.test(view) ? strings.belief.learned : view.replaceAll("_", " "));
 
 /** A number that is only known roughly, with as few digits as that deserves. @param {number} value */
 function roundRoughly(value) {

@@ -2,7 +2,7 @@
 // disliked, and the steps so far.
 
 import { flyFrom } from "../animation.js";
-import { setExploration } from "../commands.js";
+import { setExploration, setFocus } from "../commands.js";
 import { button, element, icon, reconcile, textButton } from "../dom.js";
 import { strings } from "../strings.js";
 import { BeliefView } from "./belief.js";
@@ -29,7 +29,7 @@ export class Panel {
   constructor(store, handlers, plain) {
     this.#store = store;
     this.#plain = plain;
-    this.belief = new BeliefView();
+    this.belief = new BeliefView((views) => store.dispatch(setFocus(views)));
     this.trays = new Trays(handlers.clear);
     this.steps = new StepStrip(handlers.travel);
     this.undo = button(strings.panel.undo, () => handlers.travel(-1), { icon: "undo" });
@@ -81,7 +81,7 @@ export class Panel {
     this.tools.classList.toggle("ahead", session.undone > 0);
     this.tools.hidden = readOnly;
     if (this.#plain) return;
-    this.belief.update(session);
+    this.belief.update(session, inputs.focus, readOnly);
     this.steps.update(this.#store);
     this.surprise.setAttribute("aria-pressed", String(session.exploration > 1));
     const { likes, dislikes } = inputs;
@@ -286,6 +286,8 @@ export function describeStep(entry, titleOf) {
       return texts.unsay(entry.text ?? "");
     case "filter":
       return entry.filter && Object.keys(entry.filter).length ? texts.filter : texts.noFilter;
+    case "focus":
+      return texts.focus;
     case "explore":
       return (entry.level ?? 1) > 1 ? texts.surprise : texts.noSurprise;
     case "found":
@@ -311,6 +313,8 @@ function stepPicture(entry, store) {
       return [element("s", { className: "said", dir: "auto" }, entry.text ?? "")];
     case "filter":
       return [icon("filter")];
+    case "focus":
+      return [icon("focus")];
     case "explore":
       return [icon("spark")];
     default:
