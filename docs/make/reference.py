@@ -22,6 +22,7 @@ import click
 import seeker
 from seeker.catalog.build.update import UpdateReport
 from seeker.cli import cli
+from seeker.cli.build import MAX_LOSS, RowsLostError
 from seeker.cli.errors import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
 from seeker.learning.learn import LearningResult
@@ -67,6 +68,8 @@ def cli_page() -> str:
         f"| {StoreError.exit_code} | the sessions' store, or a server, does not answer |",
         "| 6 | the cluster does not answer |",
         f"| {EXIT_CODE} | `seeker serve` was stopped, and something that hung was not waited for |",
+        f"| {RowsLostError.exit_code} | it was done, but more than {MAX_LOSS:.0%} of the rows are "
+        "not in it |",
         f"| {INTERRUPTED} | stopped by Ctrl-C |",
         "",
     ]

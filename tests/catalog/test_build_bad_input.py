@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import seeker
-from seeker import Catalog
+from seeker import BadInput, Catalog
+from seeker.cli import main
 from support.builds import MeanColour, jsonl, picture, png_that_claims
 
 
@@ -149,7 +150,75 @@ def test_a_quote_that_is_never_closed_does_not_swallow_memory(tmp_path: Path) ->
 def test_text_in_another_encoding_is_named_or_read(tmp_path: Path) -> None:
     table = tmp_path / "t.csv"
     table.write_bytes('id,name,v\na,caf\xe9,"[1,2]"\nb,tea,"[1,2]"\n'.encode("latin-1"))
-    told: list[str] = []
-    assert list(seeker.build(table, tmp_path / "x", tell=told.append).ids) == ["b"]
-    assert "text in another encoding: row 1" in "\n".join(told)
+    with pytest.raises(BadInput, match="is in another encoding: row 1") as caught:
+        seeker.build(table, tmp_path / "x")
+    assert "--encoding cp1252" in str(caught.value)
+    assert not (tmp_path / "x").exists()
     assert seeker.build(table, tmp_path / "y", encoding="latin-1").item("a").title == "café"
+    # Where others with such letters can be read, one that cannot is a bad row.
+    table.write_bytes(table.read_bytes() + 'c,thé,"[1,2]"\n'.encode())
+    told: list[str] = []
+    assert list(seeker.build(table, tmp_path / "z", tell=told.append).ids) == ["b", "c"]
+    assert "text in another encoding: row 1" in "\n".join(told)
+
+
+def test_numbers_with_a_comma_are_asked_about(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    lines = [f'{n},thing,"{n},50","1.{n:03},5",note {n}' for n in range(1, 9)]
+    table.write_text("\n".join(["id,name,price,far,note", *lines]))
+    with pytest.raises(BadInput, match="'price' holds '1,50' and the like") as caught:
+        seeker.build(table, tmp_path / "x", views=["attributes"])
+    assert "--decimal" in str(caught.value)
+    options: dict[str, Any] = {"views": ["attributes"], "attributes_view": ["price"]}
+    numbers = seeker.build(table, tmp_path / "numbers", decimal=",", **options)
+    assert numbers.item("3").attributes == {"price": 3.5, "far": 1003.5, "note": "note 3"}
+    assert numbers.matching({"price": {"lt": 3}}).tolist() == [True] * 2 + [False] * 6
+    table.write_text('id,price\n3,"9,75"\n')
+    seeker.update(tmp_path / "numbers", table)
+    assert seeker.Catalog.open(tmp_path / "numbers").item("3").attributes["price"] == 9.75
+    table.write_text("\n".join(["id,name,price,far,note", *lines]))
+    texts = seeker.build(table, tmp_path / "texts", decimal=".", **options)
+    assert texts.item("3").attributes["price"] == "3,50"
+
+
+def test_a_folder_without_the_pictures_that_a_table_names_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "wrong").mkdir()
+    table = tmp_path / "t.csv"
+    table.write_text("id,name,photo\n1,one,a/1.jpg\n2,two,a/2.jpg\n")
+    with pytest.raises(BadInput, match=r"'photo' names pictures such as 'a/1\.jpg'"):
+        seeker.build(table, tmp_path / "x", images=tmp_path / "wrong")
+    table.write_text("id,name\n1,one\n2,two\n")
+    with pytest.raises(BadInput, match="No column names pictures in"):
+        seeker.build(table, tmp_path / "x", images=tmp_path / "wrong")
+
+
+def test_a_build_that_loses_many_rows_does_not_end_well(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, out = tmp_path / "t.csv", str(tmp_path / "x")
+    good = [f"{n},k{n % 3}" for n in range(95)]
+
+    def build(*lines: str) -> int:
+        table.write_text("\n".join(["id,kind", *good, *lines]))
+        return main(["build", str(table), "--out", out, "--quiet", "--replace"])
+
+    assert build(*[",none"] * 5) == 0
+    assert build(*[",none"] * 6) == 8
+    assert "6 of 101 rows are not in it" in capsys.readouterr().err
+    assert len(seeker.Catalog.open(out)) == 95
+    table.write_text("id,kind\n1,k2\n,k3\n")
+    assert main(["update", out, str(table), "--quiet"]) == 8
+
+
+def test_a_misspelt_value_is_asked_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table, out = tmp_path / "t.csv", str(tmp_path / "x")
+    rows = [f"{n},{'Dress' if n % 2 else 'Coat'}" for n in range(20)]
+    table.write_text("\n".join(["id,kind", *rows]))
+    assert main(["build", str(table), "--out", out, "--quiet"]) == 0
+    assert main(["search", out, "--where", "kind=dres"]) == 3
+    assert "No item has 'dres' as 'kind'. Did you mean 'Dress'?" in capsys.readouterr().err
+    assert main(["remove", out, "--where", "kind=hat"]) == 3
+    assert "Frequent are 'Coat', 'Dress'" in capsys.readouterr().err
+    assert main(["search", out, "--where", "kind=Dress"]) == 0

@@ -35,13 +35,13 @@ def test_build_tells_what_it_guessed_and_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = jsonl(tmp_path / "s.jsonl", [*SHIRTS, SHIRTS[0]])
-    assert main(["build", str(source), "--out", str(tmp_path / "c")]) == 0
+    assert main(["build", str(source), "--out", str(tmp_path / "c")]) == 8
     printed = capsys.readouterr()
     place = tmp_path / "c"
     assert printed.out == f"4 items are in '{place}'. Next: seeker serve {place}\n"
     assert "vectors     vector (3)" in printed.err
     assert "1 × duplicate id: line 5 ('a')" in printed.err
-    assert main(["build", str(source), "--out", str(tmp_path / "d"), "--quiet"]) == 0
+    assert main(["build", str(source), "--out", str(tmp_path / "d"), "--quiet"]) == 8
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.startswith("Left out 1")

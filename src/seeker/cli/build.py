@@ -11,9 +11,20 @@ import click
 
 from seeker.cli.errors import resumable
 from seeker.cli.formatting import format_count
+from seeker.errors import SeekerError
 
 if TYPE_CHECKING:
     from seeker import Catalog
+
+
+MAX_LOSS = 0.05
+"""Which share of its rows a source may lose and still be said to have been taken."""
+
+
+class RowsLostError(SeekerError):
+    """What was asked for has been done, but for too many rows that could not be used."""
+
+    exit_code = 8
 
 
 def _names(_: object, __: object, value: str | None) -> tuple[str, ...] | None:
@@ -68,6 +79,11 @@ _SOURCE_OPTIONS = (
         "--table", metavar="TABLE", help="Of a database; or a file about a folder's pictures."
     ),
     click.option("--encoding", default="utf-8-sig", show_default=True, help="Of a CSV file."),
+    click.option(
+        "--decimal",
+        type=click.Choice([".", ","]),
+        help="Of a CSV file: whether 12,50 is a number (,) or a text (.).",
+    ),
     click.option("--strict", is_flag=True, help="Refuse bad rows instead of leaving them out."),
     click.option("--quiet", is_flag=True, help="Say nothing while it goes well."),
 )
@@ -151,6 +167,8 @@ def build(
         catalog.session()
     if not quiet:
         click.echo(f"{_are_in(catalog, out)}. Next: seeker serve {shlex.quote(out)}")
+    left_out = catalog.manifest.source.get("left out", {}) if catalog.manifest else {}
+    _check_loss(sum(one["count"] for one in left_out.values()), len(catalog))
 
 
 @click.command(short_help="Add items to a catalog, or change them.")
@@ -174,6 +192,16 @@ def update(catalog: str, source: str, quiet: bool, **options: Any) -> None:
     if not quiet:
         version = f"version {report.catalog.version}"
         click.echo(f"{report.sentence} {_are_in(report.catalog, catalog)}, {version}.")
+    _check_loss(report.refused, report.new + report.changed + report.unchanged)
+
+
+def _check_loss(lost: int, taken: int) -> None:
+    """Let no script take for a success what has lost more than a few rows."""
+    if lost > MAX_LOSS * (lost + taken):
+        raise RowsLostError(
+            f"The catalog is there, but {lost:,} of {lost + taken:,} rows are not in it.",
+            "Mend them, or go on from here if that is as it should be.",
+        )
 
 
 def _are_in(catalog: Catalog, place: str) -> str:

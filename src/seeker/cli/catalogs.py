@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,11 @@ from seeker.cli.formatting import format_bytes, format_count, printable
 from seeker.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from seeker import Item
+    from seeker import Catalog, Item
 
 
 _CONDITION = re.compile(r"(.+?)\s*(<=|>=|=|<|>)\s*(.*)", re.DOTALL)
+_MAX_VALUES = 10_000
 _NAMES = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
@@ -56,6 +58,23 @@ def parse_filter(
                 raise BadInput(f"{name!r} has both values and bounds.", "Use one of them.")
             bounds[_NAMES[sign]] = value
     return filter or None
+
+
+def check_values(catalog: Catalog, filter: Mapping[str, Any] | None) -> None:
+    """Refuse values that no item has, which are misspelt more often than not."""
+    named = {name: one for name, one in (filter or {}).items() if isinstance(one, list)}
+    for name, condition in named.items():
+        for value in condition:
+            if isinstance(value, str) and not catalog.matching({name: value}).any():
+                values = [str(one) for one, _ in catalog.facets(limit=_MAX_VALUES)[name].values]
+                folded = {one.casefold(): one for one in reversed(values)}
+                near = get_close_matches(value.casefold(), folded, n=3)
+                meant = " or ".join(repr(folded[one]) for one in near)
+                some = ", ".join(repr(one) for one in values[:5])
+                raise NotFound(
+                    f"No item has {value!r} as {name!r}.",
+                    f"Did you mean {meant}?" if near else f"Frequent are {some}.",
+                )
 
 
 def _json(condition: str) -> dict[str, Any]:
@@ -114,6 +133,7 @@ def search(
 
     opened = Catalog.open(catalog)
     filter = parse_filter(where, opened.attributes)
+    check_values(opened, filter)
     hits: list[tuple[Item, float | None]]
     if words:
         matches = opened.search(" ".join(words), limit, filter)
@@ -153,9 +173,9 @@ def remove(catalog: str, ids: str | None, ids_file: str | None, where: tuple[str
         gone += [ids] if ids in opened else [one for one in ids.split(",") if one]
     if ids_file is not None:
         gone += Path(ids_file).read_text(encoding="utf-8").splitlines()
-    report = seeker.remove(
-        catalog, ids=gone if gone else None, where=parse_filter(where, opened.attributes)
-    )
+    filter = parse_filter(where, opened.attributes)
+    check_values(opened, filter)
+    report = seeker.remove(catalog, ids=gone if gone else None, where=filter)
     removed, left = format_count(report.removed, "item"), len(report.catalog)
     click.echo(f"Removed {removed}; {left:,} left, version {report.catalog.version}.")
 

@@ -65,6 +65,7 @@ def build(
     ids: PathLike | None = None,
     table: PathLike | None = None,
     encoding: str = "utf-8-sig",
+    decimal: str | None = None,
     metric: str | Mapping[str, str] | None = None,
     dtype: str = "auto",
     embedders: Mapping[str, Embedder] | None = None,
@@ -88,9 +89,10 @@ def build(
     from what the source has unless given. id, title, picture (one column each), text, attributes,
     vectors (several): what the columns of a table are; guessed unless given. images: the folder
     that a table's picture paths are in. ids: a file with the ids of arrays. table: which table of a
-    database; for a folder, a file that says more about its pictures. metric: how ready-made vectors
-    are compared, for all or by view. dtype: how vectors are stored, "float32", "float16" or "int8";
-    "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
+    database; for a folder, a file that says more about its pictures. encoding, decimal: of a CSV
+    file; decimal="," reads 12,50 as a number, and "." leaves it a text. metric: how ready-made
+    vectors are compared, for all or by view. dtype: how vectors are stored, "float32", "float16" or
+    "int8"; "auto" is float32 up to 2 GB a view, float16 up to 8 GB, then int8.
     embedders: by name of a view, embedders of your own; `views` says which are used.
     attributes_view: the columns that the view `attributes` is made of, as a list, or as a mapping
     to their weights; chosen by what is in them unless given; False for no such view.
@@ -103,7 +105,7 @@ def build(
     guessed and what was left out. progress: show a bar.
     """
     options = SourceOptions(
-        images, id, title, text, picture, attributes, vectors, ids, table, encoding
+        images, id, title, text, picture, attributes, vectors, ids, table, encoding, decimal
     )
     check_list("views", views)
     target = path_of(out, "the path of a catalog")

@@ -42,6 +42,10 @@ class Record:
         return "\n".join(filter(None, (title, self.text)))
 
 
+OTHER_ENCODING = "text in another encoding"
+"""What is wrong with a row that cannot be read as text."""
+
+
 @dataclass(frozen=True)
 class RowProblem:
     """A row that cannot become an item. what: the kind of problem; detail: this very case."""
@@ -77,6 +81,7 @@ class SourceKeywords(TypedDict, total=False):
     ids: PathLike | None
     table: PathLike | None
     encoding: str
+    decimal: str | None
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,8 @@ class SourceOptions:
     attributes, vectors: lists of columns. ids: a file with the ids of arrays. table: which table
     of a database; for a folder, a file that says more about its pictures. columns: what the columns
     of an earlier source were taken for, and so are those of the same names. updating: the items may
-    be known already, so that rows need not say everything of them.
+    be known already, so that rows need not say everything of them. decimal: what stands before the
+    digits after the point in a CSV file's numbers, "." or ",".
     """
 
     images: PathLike | None = None
@@ -100,10 +106,13 @@ class SourceOptions:
     ids: PathLike | None = None
     table: PathLike | None = None
     encoding: str = "utf-8-sig"
+    decimal: str | None = None
     columns: Mapping[str, Any] = field(default_factory=dict)
     updating: bool = False
 
     def __post_init__(self) -> None:
+        if self.decimal not in (None, ".", ","):
+            raise BadInput(f"decimal is {self.decimal!r}.", "Use '.' or ','.")
         if self.images is not None:
             path_of(self.images, "the path of a folder")
         for name in ("text", "attributes", "vectors"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from seeker.catalog.attributes import is_unicode
-from seeker.catalog.build.source import RowProblem
+from seeker.catalog.build.source import OTHER_ENCODING, RowProblem
 from seeker.catalog.build.sources import jsonl
 from seeker.errors import BadInput
 
@@ -62,9 +62,7 @@ class CsvRows:
                 place, "row with missing or extra cells", f"{len(row)} of {len(self.columns)}"
             )
         if not all(map(is_unicode, row)):
-            return RowProblem(
-                place, "text in another encoding", f"not {self._encoding}; --encoding says which"
-            )
+            return RowProblem(place, OTHER_ENCODING, f"not {self._encoding}; --encoding says which")
         return {name: cell or None for name, cell in zip(self.columns, row, strict=True) if name}
 
     def _open(self) -> IO[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from seeker.catalog.build.source import SourceOptions
-from seeker.catalog.build.sources.folder import SafeRoot
+from seeker.catalog.build.sources.folder import EXTENSIONS, SafeRoot
 from seeker.errors import BadInput, SeekerError
 from seeker.types import Array
 
@@ -81,6 +81,8 @@ def infer(
     vectors = _vectors(columns, sample, options)
     free = [name for name in columns if name not in vectors]
     picture = options.picture or (_picture(free, sample, root) if root else None)
+    if picture is None and options.images is not None and root is not None:
+        raise _no_pictures(free, sample, root)
     id = options.id or _id(free, sample, picture)
     title = options.title or _title(free, {id, picture})
     text = options.text
@@ -143,6 +145,29 @@ def _picture(
         if cells and sum(_is_picture(one, root) for one in cells) * 2 >= len(cells):
             return name
     return None
+
+
+def _no_pictures(
+    columns: Sequence[str], sample: Sequence[Mapping[str, Any]], root: SafeRoot
+) -> BadInput:
+    """Return the error for a folder of pictures that no column names pictures in."""
+    for name in columns:
+        cells = (row.get(name) for row in sample)
+        file = next((one for one in cells if isinstance(one, str) and _names_picture(one)), None)
+        if file is not None:
+            return BadInput(
+                f"The column {name!r} names pictures such as '{file}', which are not in "
+                f"'{root.root}'.",
+                "Give the folder that such paths begin in with --images.",
+            )
+    return BadInput(
+        f"No column names pictures in '{root.root}'.",
+        "Say which one does with --picture, or leave out --images.",
+    )
+
+
+def _names_picture(value: str) -> bool:
+    return value.lower().endswith(EXTENSIONS) and "://" not in value
 
 
 def _is_picture(value: object, root: SafeRoot) -> bool:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
 
 from seeker.catalog.attributes import as_text, plain_value, shorten
 from seeker.catalog.build.pipeline import BuildReport
-from seeker.catalog.build.source import Picture, Record, RowProblem, SourceContents, SourceOptions
+from seeker.catalog.build.source import (
+    OTHER_ENCODING,
+    Picture,
+    Record,
+    RowProblem,
+    SourceContents,
+    SourceOptions,
+)
 from seeker.catalog.build.sources import infer_columns
 from seeker.catalog.build.sources.folder import EXTENSIONS, SafeRoot
 from seeker.catalog.build.sources.infer_columns import infer
@@ -19,6 +27,8 @@ from seeker.types import Array
 _SAMPLE_ROWS = 200
 _MAX_ID_CHARACTERS = 4096
 _EMPTY_CELLS = {"nan", "n/a", "#n/a"}
+_COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
+"""A number as it is written with a comma before its fraction, and with points between thousands."""
 
 MAX_CELL_CHARACTERS = 2**20
 """A text with more characters than this is not about one item."""
@@ -53,10 +63,16 @@ class TableSource:
         self.loose = rows.loose
         first = [row for _, row in islice(rows.rows(), _SAMPLE_ROWS)]
         sample = [row for row in first if not isinstance(row, RowProblem)]
+        path = rows.origin().get("path", "the source")
+        _check_encoding(path, first, sample)
         if not sample:
-            raise _unreadable(rows.origin().get("path", "the source"), first)
+            raise _unreadable(path, first)
         self._all = list(dict.fromkeys([*rows.columns, *(name for row in sample for name in row)]))
         self._columns = infer(self._all, sample, options, self._safe_root)
+        # A source that is known by now is read as it was before.
+        self._decimal = options.decimal or options.columns.get("decimal")
+        if self.loose and self._decimal is None:
+            self._check_decimals(sample)
         named = [str(row.get(self._columns.picture or "", "")).lower() for row in sample]
         self._has_endings = any(name.endswith(EXTENSIONS) for name in named)
         self.offer = SourceContents(
@@ -79,6 +95,7 @@ class TableSource:
             "text": list(inferred.text),
             "picture": inferred.picture,
             "vectors": list(inferred.vectors),
+            **({"decimal": self._decimal} if self._decimal else {}),
         }
         return {**self._rows.origin(), "columns": columns}
 
@@ -130,20 +147,39 @@ class TableSource:
             vectors,
         )
 
-    def _attributes(self, row: Mapping[str, Any]) -> dict[str, Any]:
+    def _attribute_names(self, row: Mapping[str, Any]) -> list[str]:
+        """Return the columns of a row that are attributes."""
         columns = self._columns
         if columns.attributes is not None:
-            names = [name for name in columns.attributes if name in row]
-        else:
-            used = {columns.id, columns.title, columns.picture, *columns.text, *columns.vectors}
-            names = [name for name in row if name not in used and isinstance(name, str)]
+            return [name for name in columns.attributes if name in row]
+        used = {columns.id, columns.title, columns.picture, *columns.text, *columns.vectors}
+        return [name for name in row if name not in used and isinstance(name, str)]
+
+    def _attributes(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        names = self._attribute_names(row)
         values = {}
         for name in names:
             value = plain_value(row[name])
-            if self.loose and isinstance(value, str) and value.lower() in _EMPTY_CELLS:
-                value = None
+            if self.loose and isinstance(value, str):
+                if value.lower() in _EMPTY_CELLS:
+                    value = None
+                elif self._decimal == "," and _COMMA_NUMBER.fullmatch(value.strip()):
+                    value = value.strip().replace(".", "").replace(",", ".")
             values[name] = value
         return values
+
+    def _check_decimals(self, sample: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse numbers that would be taken for texts because of their comma."""
+        for name in self._attribute_names(dict.fromkeys(self._all)):
+            cells = [str(row[name]).strip() for row in sample if row.get(name) not in (None, "")]
+            commas = [one for one in cells if _COMMA_NUMBER.fullmatch(one) and "," in one]
+            numbers = [one for one in cells if _COMMA_NUMBER.fullmatch(one)]
+            if commas and len(numbers) == len(cells):
+                raise BadInput(
+                    f"The column {name!r} holds {shorten(commas[0])} and the like: numbers with a "
+                    "comma, or texts?",
+                    "Say --decimal , (decimal=',') for numbers, --decimal . for texts.",
+                )
 
     def _picture(self, place: str, cell: object) -> Picture | RowProblem:
         if isinstance(cell, dict):
@@ -167,6 +203,22 @@ class TableSource:
         if value is None:
             return ""
         return ", ".join(value) if isinstance(value, list) else as_text(value)
+
+
+def _check_encoding(path: str, first: list[Any], sample: list[Any]) -> None:
+    """Refuse a table in another encoding, which would lose every row with a letter like é.
+
+    One in the right encoding has rows with such letters that can be read; single ones that cannot
+    are bad rows.
+    """
+    strange = [one for one in first if isinstance(one, RowProblem) and one.what == OTHER_ENCODING]
+    if not strange or any(not str(cell).isascii() for row in sample for cell in row.values()):
+        return
+    raise BadInput(
+        f"'{path}' is in another encoding: {strange[0].place} and {len(strange) - 1:,} more of the "
+        f"first {len(first):,} rows cannot be read.",
+        "Name it, often --encoding cp1252 (Windows) or --encoding latin-1.",
+    )
 
 
 def _unreadable(path: str, first: list[Any]) -> BadInput:
