@@ -51,7 +51,7 @@ class Seeker(Contestant):
     """The last click and the page after it: exact, with noise, over the whole catalog."""
 
     name = "Seeker"
-    packages = ("seeker",)
+    packages = ("seeker-search",)
 
     def stages(self, vectors: Vectors, folder: Path) -> Iterator[tuple[str, list[Way]]]:
         """Make the catalog; ask after a refresh, for a page it foresaw or did not, and without."""
