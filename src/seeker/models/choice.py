@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -184,6 +184,32 @@ class Choice(Model):
         return prepared
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
-        """Give each click its probability given the clicks before it."""
-        logs = [np.logaddexp.reduce(value(terms[:count])) for count in range(len(terms) + 1)]
-        return [after - before for before, after in pairwise(logs)]
+        """Split the score by how much each click adds while all of them come to count, at once.
+
+        With all clicks counting s times, log Σ_θ w_θ exp(s Σ_c ℓ_c) grows with s by the mean of
+        Σ_c ℓ_c over what θ is then; each click gets its own part of that, from s = 0 to 1. So the
+        parts add up to the whole, and the order of the clicks makes no difference.
+        """
+        start = value([])
+        parts = np.array([value([term]) - start for term in terms]).reshape(-1, *start.shape)
+        whole = parts.sum(axis=0)
+        shares = np.zeros((len(terms), start.shape[1]))
+        for place, weight in zip(*_QUADRATURE, strict=True):
+            logs = start + place * whole
+            theta = np.exp(logs - np.logaddexp.reduce(logs))
+            shares += weight * (theta * parts).sum(axis=1)
+        if len(terms):
+            # What the rule of numbers is off by is shared by the clicks as their parts are.
+            total = np.logaddexp.reduce(start + whole) - np.logaddexp.reduce(start)
+            sizes = np.abs(shares) + 1e-300
+            shares += (total - shares.sum(axis=0)) * sizes / sizes.sum(axis=0)
+        return [*shares]
+
+
+def _gauss_legendre(points: int) -> tuple[Doubles, Doubles]:
+    """Return places in [0, 1] and weights, (points,) each, of Gauss's rule for integrals."""
+    places, weights = np.polynomial.legendre.leggauss(points)
+    return (places + 1.0) / 2.0, weights / 2.0
+
+
+_QUADRATURE = _gauss_legendre(24)

@@ -463,6 +463,7 @@ class ClickShareResponse(BaseModel):
     verdict: Literal["like", "dislike"]
     log_likelihood: float
     pull: float
+    views: dict[str, float] = Field(description="By which views it came: parts of the pull.")
 
 
 class ExplanationResponse(BaseModel):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from seeker.models.base import Evidence, is_text
 from seeker.models.protocol import ItemScores
 from seeker.session.state import Rating
+from seeker.types import Rows
 
 _SAMPLE_ITEMS = 256
 
@@ -19,14 +20,16 @@ _SAMPLE_ITEMS = 256
 class ClickShare:
     """What one click did for an item.
 
-    log_likelihood: its part in the item's score, in nats, never positive. pull: the same compared
-    with the mean over the catalog (a sample of it): positive if the click speaks for the item.
+    log_likelihood: its part in the item's score, in nats. pull: the same compared with the mean
+    over the catalog (a sample of it): positive if the click speaks for the item. views: by which
+    views it came, as parts of the pull, which they add up to.
     """
 
     item: str
     verdict: Literal["like", "dislike"]
     log_likelihood: float
     pull: float
+    views: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,8 @@ def explain_item(
     texts = [term for term in terms if is_text(term)]
     clicks = [term for term in terms if not is_text(term)]
     shares = scores.model.shares(evidence, clicks, lambda some: scores.values(some, rows))
+    pulls = [float(share[0] - share[1:].mean()) for share in shares]
+    splits = _by_view(scores, evidence, rows, pulls)
     return Explanation(
         item=item,
         score=float(scores.at(rows[:1])[0]),
@@ -63,8 +68,40 @@ def explain_item(
                 item=rating.item,
                 verdict="like" if rating.liked else "dislike",
                 log_likelihood=float(share[0]),
-                pull=float(share[0] - share[1:].mean()),
+                pull=pull,
+                views=views,
             )
-            for rating, share in zip(ratings, shares, strict=True)
+            for rating, share, pull, views in zip(ratings, shares, pulls, splits, strict=True)
         ),
     )
+
+
+def _by_view(
+    scores: ItemScores, evidence: Evidence, rows: Rows, pulls: Sequence[float]
+) -> list[dict[str, float]]:
+    """Split the pull of every click among the views; rows: the item, and then the sample.
+
+    A view gets its part by how much the click says the same by this view alone, weighed by how much
+    the view counts for this item. Where a model has one distance only, that is its mean of views.
+    """
+    names = [view.name for view in scores.space.views]
+    grid = scores.grid
+    noises = max(1, len(grid.sigmas))
+    logs = scores.values(scores.model.terms(evidence, scores.space), rows[:1])[:, 0]
+    theta = np.exp(logs - np.logaddexp.reduce(logs))
+    weights = theta.reshape(-1, noises).sum(axis=1) @ grid.mixtures
+    alone = [int(np.argmax(grid.mixtures[:, place])) for place in range(len(names))]
+    pure = [grid.mixtures[mixture, place] == 1.0 for place, mixture in enumerate(alone)]
+    splits = []
+    for click, pull in zip(evidence.clicks, pulls, strict=True):
+        parts = weights.copy()
+        if all(pure) and len(grid.mixtures) > 1:
+            some = scores.model.terms(Evidence(clicks=(click,)), scores.space)
+            values = scores.values(some, rows) - grid.log_weights[:, None]
+            beyond = values[:, 0] - values[:, 1:].mean(axis=1)
+            noise = theta.reshape(-1, noises).sum(axis=0)
+            single = np.array([beyond.reshape(-1, noises)[mixture] @ noise for mixture in alone])
+            agreeing = np.maximum(0.0, np.sign(pull) * single) * weights
+            parts = agreeing if agreeing.any() else parts
+        splits.append(dict(zip(names, map(float, pull * parts / parts.sum()), strict=True)))
+    return splits

@@ -263,6 +263,8 @@ export const strings = {
     noEvidence: "Nothing speaks for or against it yet: it is here to show you what there is.",
     weakEvidence: "None of your likes and dislikes says much about it: it is here to try another direction.",
     pro: "What speaks for it",
+    /** @param {string} view */
+    byView: (view) => `by its ${view}`,
     contra: "What speaks against it",
     /** @param {string} title */
     liked: (title) => `You liked ${title}`,

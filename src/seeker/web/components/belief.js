@@ -231,7 +231,7 @@ function similarityText(belief) {
 }
 
 /** @param {string} view */
-const viewName = (view) =>
+export const viewName = (view) =>
   strings.belief.views[view] ??
   (LEARNED_VIEW.test(view) ? strings.belief.learned : view.replaceAll("_", " "));
 

@@ -4,6 +4,7 @@ import { errorMessage } from "../api.js";
 import { button, element, icon } from "../dom.js";
 import { strings } from "../strings.js";
 import { attributeLabel, attributeText, isUrl, itemFace, itemTitle, knownAttributes } from "./card.js";
+import { viewName } from "./belief.js";
 import { createDialog } from "./dialogs.js";
 
 /** @import { SearchStore } from "../store.js" */
@@ -20,6 +21,8 @@ import { createDialog } from "./dialogs.js";
 /** A click that pulls less than this says nothing worth telling. */
 const LEAST_PULL = 0.05;
 const MOST_REASONS = 6;
+/** From this share of a reason on, one view is worth naming. */
+const MAIN_VIEW_SHARE = 0.6;
 /** The shortest bar that can be seen, in percent. */
 const SHORTEST_BAR = 6;
 
@@ -131,7 +134,7 @@ export class Detail {
   /** @param {string} heading @param {ClickContribution[]} clicks @param {number} strongest @returns {Node[]} */
   #contributions(heading, clicks, strongest) {
     if (!clicks.length) return [];
-    const entries = clicks.slice(0, MOST_REASONS).map(({ item: id, pull, verdict }) => {
+    const entries = clicks.slice(0, MOST_REASONS).map(({ item: id, pull, verdict, views }) => {
       const item = this.#store.item(id);
       const liked = verdict === "like";
       const text = (liked ? strings.detail.liked : strings.detail.disliked)(itemTitle(item));
@@ -141,7 +144,7 @@ export class Detail {
         "li",
         {},
         element("span", { className: `thumb ${verdict}` }, itemFace(item), icon(liked ? "heart" : "cross")),
-        element("span", { className: "told" }, text, bar),
+        element("span", { className: "told" }, text, ...viewNote(views, pull), bar),
       );
     });
     return [element("h4", {}, heading), element("ul", { className: "shares", role: "list" }, ...entries)];
@@ -157,4 +160,13 @@ function attributeList(item, formats) {
     return [element("dt", {}, attributeLabel(name, formats)), element("dd", {}, content)];
   });
   return element("dl", {}, ...rows);
+}
+
+/** By which view a click came, where it was mostly one of several. @param {Record<string, number>} views @param {number} pull @returns {Node[]} */
+function viewNote(views, pull) {
+  const [first] = Object.entries(views).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
+  if (!first || Object.keys(views).length < 2 || first[1] / pull < MAIN_VIEW_SHARE) return [];
+  return [" ", element("small", { className: "soft" }, strings.detail.byView(viewName(first[0])))].map(
+    (node) => (typeof node === "string" ? document.createTextNode(node) : node),
+  );
 }
