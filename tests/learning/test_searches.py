@@ -213,3 +213,14 @@ def test_one_key_counts_for_no_more_than_the_others() -> None:
 def test_who_is_alone_is_not_protected_from_themselves() -> None:
     assert weigh((300, {"network": 7})) == [300.0]
     assert weigh((300, {"user": "me"})) == [300.0]
+
+
+def test_what_nobody_was_shown_is_no_choice() -> None:
+    """An item that a search began with was not chosen among what was on screen."""
+    catalog = random_catalog(80)
+    session = catalog.session(seed=1, like=[catalog.ids[3]])
+    page = session.page().ids
+    session.like(page[0], shown=page)
+    session.found(page[1])
+    (search,) = read_searches(catalog, "shop", [session]).searches
+    assert [click.item for click in search.clicks] == [page[0]]

@@ -121,6 +121,8 @@ class SearchReader:
 
     def _clicks(self, ratings: Iterable[Any]) -> Iterator[PastClick]:
         for rating in ratings:
+            if rating.example is not None:
+                continue  # nobody chose it among what was on screen
             among = tuple(item for item in rating.among if item in self.catalog)
             # A click among one item alone says nothing.
             if rating.item in self.catalog and len(among) > 1:
