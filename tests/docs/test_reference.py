@@ -86,6 +86,7 @@ def _some(kind: type[Any]) -> Any:
         "text": "red",
         "filter": {"colour": "red"},
         "level": 2.0,
+        "views": {"colour": 2.0},
     }
     names = [
         one.name
