@@ -4,8 +4,8 @@
 
 Three kinds of people, each with one sense of their own: what a larger network sees, where the
 colours lie, or the label. The catalog has a view near to each: image, colour, and the label as a
-view. They search as it is, or after focus({view: factor}); the pages of the same targets are
-compared in pairs.
+view; with --own, people see these very views. They search as it is, or after
+focus({view: factor}); the pages of the same targets are compared in pairs.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class Focused(Seeker):
     show_default=True,
     help="How much more the view matters; may be repeated.",
 )
+@click.option("--own", is_flag=True, help="People who see the very view, not something near it.")
 @click.option("--processes", type=click.IntRange(1), help="How many cores to use (default: all).")
 def main(
     bench: Path,
@@ -70,6 +71,7 @@ def main(
     seed: int,
     axes: int | None,
     factors: Sequence[float],
+    own: bool,
     processes: int | None,
 ) -> None:
     """Say how many pages it saves to say what matters, on a bench file BENCH."""
@@ -83,7 +85,8 @@ def main(
         metric={**metrics, "label": "euclidean"},
     )
     for view, sense in SENSES.items():
-        eyes = Perception([Sense(sense, opened.senses[sense])])
+        seen = catalog.views[view].vectors if own else opened.senses[sense]
+        eyes = Perception([Sense(view if own else sense, seen)])
         searchers: dict[str, Seeker] = {"as it is": Seeker()}
         for factor in factors:
             searchers[f"factor {factor:g}"] = Focused(view=view, factor=factor)

@@ -36,7 +36,7 @@ COMPARISON = SampleComparison(distance=0.7, times=4)
 """How examples are compared from now on; each event says how it was.
 
 Random items are so far from an example that all its neighbours would be as good; drawn nearer, they
-tell a copy of it from what is merely like it. Found on photos: docs/decisions/examples.md.
+tell a copy of it from what is merely like it. Found on photos: docs/decisions/saying.md.
 """
 
 

@@ -171,25 +171,14 @@ export const strings = {
     found: whole("Found."),
     nothing: whole("Nothing is left to choose from."),
     thinking: whole("Thinking…"),
-    /** @type {SplitSentence} */
-    one: ["One is left", " that fits", "."],
     /** @param {number} total @param {boolean} filtered @returns {SplitSentence} */
     start: (total, filtered) => [plural(total, ITEMS), `${filtered ? PASSING : ""} to choose from`, "."],
-    /** @param {number} total @param {boolean} filtered @returns {SplitSentence} */
-    all: (total, filtered) => [`All ${number(total)}`, filtered ? PASSING : "", " are still open."],
-    /** @param {number} count @param {number} total @param {boolean} filtered @returns {SplitSentence} */
-    about: (count, total, filtered) => [
-      `About ${number(count)} left`,
-      ` of ${number(total)}${filtered ? PASSING : ""}`,
-      ".",
-    ],
     howTo: HOW_TO,
-    veryProbable: "It is very probably on this page.",
-    probable: "It is probably on this page.",
-    possible: "It may well be on this page.",
-    beginning: "Just beginning: every like and dislike helps.",
-    warmer: "Getting warmer.",
-    narrowing: "Narrowing down.",
+    veryProbable: whole("It is very probably on this page."),
+    probable: whole("It is probably on this page."),
+    closer: whole("Getting closer: it may come within three pages."),
+    looking: whole("Still looking."),
+    beginning: "Every like and dislike helps.",
     /** What people call the views that a catalog may have. @type {Record<string, string>} */
     views: { image: "looks", colour: "colour", color: "colour", text: "theme", attributes: "kind" },
     /** @param {string} view */
