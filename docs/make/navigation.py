@@ -15,6 +15,7 @@ FIRST = {
         "a-table",
         "your-own-vectors",
         "your-own-embedder",
+        "in-a-notebook",
         "run-it",
         "see-what-people-do",
         "nginx-and-api-keys",

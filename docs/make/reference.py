@@ -26,6 +26,7 @@ from seeker.cli.build import MAX_LOSS, RowsLostError
 from seeker.cli.errors import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
 from seeker.learning.learn import LearningResult
+from seeker.notebook import SearchWidget, WidgetSession
 from seeker.server.service import EXIT_CODE
 from seeker.server.settings import PREFIX, Settings
 from seeker.stores import StoreError
@@ -128,6 +129,11 @@ def python_page() -> str:
         *_function("seeker.update", seeker.update),
         *_function("seeker.remove", seeker.remove),
         *_class("seeker.catalog.build.update.UpdateReport", UpdateReport),
+        "## In a notebook",
+        "",
+        *_function("seeker.widget", seeker.widget),
+        *_class("seeker.notebook.SearchWidget", SearchWidget),
+        *_class("seeker.notebook.WidgetSession", WidgetSession),
         "## Learning",
         "",
         *_function("seeker.learn", seeker.learn),

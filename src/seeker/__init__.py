@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from seeker.catalog.build.update import remove, update
     from seeker.client import Client
     from seeker.learning.learn import learn
+    from seeker.notebook import widget
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "models",
     "remove",
     "update",
+    "widget",
 ]
 
 
@@ -55,4 +57,8 @@ def __getattr__(name: str) -> Any:
         from seeker.learning.learn import learn
 
         return learn
+    if name == "widget":
+        from seeker.notebook import widget
+
+        return widget
     raise AttributeError(f"module 'seeker' has no attribute {name!r}")

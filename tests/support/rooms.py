@@ -19,7 +19,7 @@ ROOMS = [
     ("engine", "web"),
     ("cluster",),
     ("server", "client", "lab"),
-    ("study",),
+    ("study", "notebook"),
     ("cli",),
     ("__init__", "__main__"),
 ]

@@ -29,6 +29,11 @@ const RETRYABLE_STATUSES = new Set([408, 429, 502, 503, 504]);
 const NO_CONTENT = 204;
 const TIMEOUT_MS = 30_000;
 
+/** How requests are sent: over the network, or to whoever answers in its place. @typedef {(url: URL, init: RequestInit) => Promise<Response>} Fetch */
+
+/** @type {Fetch} */
+const fetchFromNetwork = (url, init) => fetch(url, init);
+
 /** A name for a request, so that a retry of it is never counted twice. @returns {string} */
 export function createIdempotencyKey() {
   return [...crypto.getRandomValues(new Uint8Array(16))]
@@ -42,9 +47,10 @@ export function createIdempotencyKey() {
  * @param {"GET" | "POST" | "DELETE"} method
  * @param {URL} url
  * @param {{body?: object | undefined, idempotencyKey?: string | undefined, picture?: Blob | undefined}} [options] picture: a file that goes with the body
+ * @param {Fetch} [send]
  * @returns {Promise<any>} the answer's content
  */
-export async function request(method, url, { body, idempotencyKey, picture } = {}) {
+export async function request(method, url, { body, idempotencyKey, picture } = {}, send = fetchFromNetwork) {
   /** @type {Record<string, string>} */
   const headers = {};
   if (body !== undefined && !picture) headers["Content-Type"] = "application/json";
@@ -54,7 +60,7 @@ export async function request(method, url, { body, idempotencyKey, picture } = {
   /** @type {any} */
   let content;
   try {
-    response = await fetch(url, {
+    response = await send(url, {
       method,
       headers,
       body: requestBody(body, picture),
@@ -88,10 +94,12 @@ export const errorMessage = (error) => (error instanceof Error ? error.message :
 
 export class ApiClient {
   #base;
+  #send;
 
-  /** @param {URL} base where the service is: the page may stand on another site, and the service below a path of its own */
-  constructor(base) {
+  /** @param {URL} base where the service is: the page may stand on another site, and the service below a path of its own @param {Fetch} [send] */
+  constructor(base, send = fetchFromNetwork) {
     this.#base = base;
+    this.#send = send;
   }
 
   /** @returns {Promise<CatalogSummary[]>} */
@@ -165,7 +173,8 @@ export class ApiClient {
    */
   async #request(method, path, body, idempotencyKey, picture) {
     try {
-      return await request(method, new URL(`.${path}`, this.#base), { body, idempotencyKey, picture });
+      const url = new URL(`.${path}`, this.#base);
+      return await request(method, url, { body, idempotencyKey, picture }, this.#send);
     } catch (error) {
       if (error instanceof RefusedError && error.session) this.#resolvePage(error.session);
       throw error;
@@ -181,7 +190,7 @@ export class ApiClient {
 
   /** @param {Item} item @returns {Item} the item, with an address that holds on any site */
   #resolveMedia(item) {
-    if (item.media) item.media = new URL(`.${item.media}`, this.#base).href;
+    if (item.media?.startsWith("/")) item.media = new URL(`.${item.media}`, this.#base).href;
     return item;
   }
 }

@@ -33,19 +33,21 @@ export class App {
   #plain;
   /** Whether searches are begun here: a site may name the one to show instead. */
   #startsSearches;
+  #initialRef;
   #router;
   #catalog = "";
   #scrollPosition;
   #abort = new AbortController();
 
-  /** @param {HTMLElement} host @param {ShadowRoot} root @param {ApiClient} api */
-  constructor(host, root, api) {
+  /** @param {HTMLElement} host @param {ShadowRoot} root @param {ApiClient} api @param {SessionRef | null} [ref] what is open already, where the address of the document is not to tell */
+  constructor(host, root, api, ref = null) {
     this.#host = host;
     this.#api = api;
+    this.#initialRef = ref;
     this.#plain = host.hasAttribute("plain");
     const store = (this.store = new SearchStore(api, this.#plain));
     this.#startsSearches = !host.hasAttribute("session");
-    this.#router = this.#startsSearches ? new Router((ref) => this.#navigate(ref)) : null;
+    this.#router = this.#startsSearches && !ref ? new Router((to) => this.#navigate(to)) : null;
     this.#scrollPosition = new ScrollPosition(this.#router);
     const actions = (this.actions = new Actions(host, api, store, this.#router, this));
     const itemHandlers = {
@@ -115,7 +117,7 @@ export class App {
   /** Open the session that the element or the address names, or start one. */
   #load() {
     const session = this.#host.getAttribute("session");
-    const ref = this.#router?.read() ?? null;
+    const ref = this.#initialRef ?? this.#router?.read() ?? null;
     if (session) this.store.open({ kind: "session", id: session });
     else if (ref) this.store.open(ref);
     else this.actions.start(startOptions(this.#host), false);

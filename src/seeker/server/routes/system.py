@@ -16,6 +16,7 @@ from fastapi import APIRouter, HTTPException, Query, Request
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response, StreamingResponse
 
+from seeker import web
 from seeker.server.dependencies import Authorization, ServiceDep
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.export import export_lines
@@ -98,8 +99,6 @@ _ADDRESS = re.compile(r'\b(href|src)="/web/')
 _TEXT = re.compile(r"\{\{(\w+)\}\}")
 _TEXT_TABLE = re.compile(r"^export const documentStrings = \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
 _TEXT_ENTRY = re.compile(r'^  (\w+):\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
-_IMPORT = re.compile(r'^import\s(?:[^"]*\sfrom\s)?"(\.[^"]+)";', re.MULTILINE)
-_STYLESHEET = re.compile(r'"(\./[a-z]+\.css)"')
 
 
 @pages.api_route("/", methods=["GET", "HEAD"])
@@ -126,7 +125,7 @@ def page_file(name: str, request: Request) -> Response:
     if match is None or not files("seeker.web").joinpath(name).is_file():
         raise HTTPException(404)
     root = request.scope.get("root_path", "")
-    content = _document(name, root) if match["kind"] == "html" else _read(name).encode()
+    content = _document(name, root) if match["kind"] == "html" else web.read_file(name).encode()
     # Browsers ask each time, so that a new version is never mixed with an old one, and are told
     # in a word that nothing has changed.
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
@@ -136,36 +135,30 @@ def page_file(name: str, request: Request) -> Response:
     return Response(content, media_type=_TYPES[match["kind"]], headers=headers)
 
 
-def _read(name: str) -> str:
-    return files("seeker.web").joinpath(name).read_text(encoding="utf-8")
-
-
 @cache
 def _document(name: str, root: str) -> bytes:
     """Return a document with its texts, from the table beside it, and its preload links.
 
     root: the path below which the service lives.
     """
-    table = _TEXT_TABLE.search(_read(posixpath.join(posixpath.dirname(name), "strings.js")))
+    table = _TEXT_TABLE.search(web.read_file(posixpath.join(posixpath.dirname(name), "strings.js")))
     texts = {
         key: json.loads(value) for key, value in _TEXT_ENTRY.findall(table[1] if table else "")
     }
-    document = _TEXT.sub(lambda match: html.escape(texts[match[1]], quote=True), _read(name))
+    document = _TEXT.sub(
+        lambda match: html.escape(texts[match[1]], quote=True), web.read_file(name)
+    )
     document = _SCRIPT.sub(lambda match: _preload_links(match[2], match[1]) + match[0], document)
     return _ADDRESS.sub(rf'\1="{root}/web/', document).encode()
 
 
 def _preload_links(entry: str, indent: str) -> str:
     """Return links to the modules that one imports, through others, too, and to their styles."""
-    modules, links = [entry], list[str]()
-    for module in modules:  # grows while it is walked through
-        source, folder = _read(module), posixpath.dirname(module)
-        for path in _STYLESHEET.findall(source):
-            href = "/web/" + posixpath.normpath(posixpath.join(folder, path))
-            links.append(f'<link rel="preload" as="fetch" href="{href}" crossorigin>')
-        for path in _IMPORT.findall(source):
-            imported = posixpath.normpath(posixpath.join(folder, path))
-            if imported not in modules:
-                modules.append(imported)
-                links.append(f'<link rel="modulepreload" href="/web/{imported}">')
+    needed = web.modules(entry)
+    links = [
+        f'<link rel="preload" as="fetch" href="/web/{sheet}" crossorigin>'
+        for module in needed
+        for sheet in web.stylesheets(module)
+    ]
+    links += [f'<link rel="modulepreload" href="/web/{module}">' for module in needed[1:]]
     return "".join(f"{indent}{link}\n" for link in links)
