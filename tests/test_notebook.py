@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import seeker
-from seeker import notebook
+from seeker import notebook, web
 from seeker.notebook import SearchWidget
 
 
@@ -79,7 +79,7 @@ def test_one_module_holds_the_page_in_the_order_in_which_it_is_made() -> None:
     order = notebook._in_order("widget.js", [])
     assert order[-1] == "widget.js"
     for place, name in enumerate(order):
-        assert {*notebook.web.imports(name).values()} <= {*order[:place]}
+        assert {*web.imports(name).values()} <= {*order[:place]}
         # In a browser without a server, nothing has a place beside something else.
         assert not re.search(r'^import [^;]*"\.', notebook._with_addresses(name), re.MULTILINE)
     assert "export default" in notebook.module_text()

@@ -220,7 +220,7 @@ class SearchWidget:
         self.close()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:
-        return self.widget._repr_mimebundle_(**options)  # type: ignore[no-untyped-call]
+        return self.widget._repr_mimebundle_(**options)
 
     def _tell_change(self) -> None:
         self.widget.send({"changed": self._id})
@@ -270,7 +270,7 @@ def _widget_class() -> Any:
     except ImportError:
         raise missing_package("A widget", "anywidget", "notebook", SeekerError) from None
 
-    class _Widget(anywidget.AnyWidget):  # type: ignore[misc]
+    class _Widget(anywidget.AnyWidget):
         _esm = module_text()
         session_id = traitlets.Unicode().tag(sync=True)
         plain = traitlets.Bool(False).tag(sync=True)

@@ -68,7 +68,7 @@ def lab(tmp_path: Path) -> Iterator[str]:
 def test_a_search_in_jupyterlab(
     lab: str, tmp_path: Path, shapes_folder: Path, windows: Callable[..., BrowserContext]
 ) -> None:
-    cells = [
+    cells: list[dict[str, object]] = [
         {
             "cell_type": "code",
             "id": f"cell-{number}",

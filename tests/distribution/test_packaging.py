@@ -86,4 +86,5 @@ def test_installing_it_alone_stays_light() -> None:
     project = tomllib.loads((wheel.ROOT / "pyproject.toml").read_text())["project"]
     heavy = ("torch", "ray", "pandas", "scipy", "scikit", "matplotlib", "pyarrow", "transformers")
     assert [one for one in project["dependencies"] if one.startswith(heavy)] == []
-    assert len(project["dependencies"]) <= 15
+    # Another one is a decision: docs/decisions/packaging.md has what all of them weigh.
+    assert len(project["dependencies"]) <= 17
