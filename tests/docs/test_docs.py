@@ -201,7 +201,8 @@ def test_the_readme_shows_what_the_lab_found() -> None:
             for line in (ROOT / page).read_text(encoding="utf-8").splitlines()
             if re.match(r"\| [^|]+ \| \d\.\d+ \(\d", line)
         ]
-        return {row[0].split(",")[0]: row[1:3] for row in cells}
+        # Later tables of a page are of other settings; the first is the leader board.
+        return {row[0].split(",")[0]: row[1:3] for row in reversed(cells)}
 
     measured, told = rows("docs/lab/README.md"), rows("README.md")
     assert "Seeker" in told

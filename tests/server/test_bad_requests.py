@@ -187,7 +187,8 @@ def test_one_api_key_for_all_visitors_does_not_open_one_s_search_to_another(tmp_
 )
 def test_only_what_says_that_it_is_json_is_read(http: TestClient, kind: str) -> None:
     """Pages of other sites may send these kinds without asking; JSON they may not."""
-    answer = _posted(http, "/v1/sessions", "{}", kind)
+    session = f"/v1/sessions/{_started(http)['id']}"
+    answer = _posted(http, f"{session}/clicks", '{"item": "3", "verdict": "like"}', kind)
     assert answer.status_code == 422
     assert "application/json" in answer.json()["hint"]
 

@@ -28,7 +28,7 @@ def http(
 def test_a_search(http: httpx.Client) -> None:
     first = start(http, page_size=6, seed=3)
     assert set(first) == {
-        *("id", "catalog", "step", "likes", "dislikes", "page", "belief"),
+        *("id", "catalog", "step", "likes", "dislikes", "examples", "page", "belief", "focus"),
         *("query", "filter", "said", "words", "exploration", "found", "undone", "history"),
     }
     assert set(first["page"]) == {"items", "offset", "limit", "total"}

@@ -128,6 +128,7 @@ def events_response(stored: StoredSession) -> EventsResponse:
         id=stored.id,
         catalog=stored.catalog,
         user=stored.person,
+        network=stored.network,
         began=stored.began,
         active=stored.active,
         events=list(stored.events),

@@ -219,7 +219,9 @@ def _check_ours(path: Path, seconds: float) -> None:
     """Refuse a file that is a database of something else, before anything is written to it."""
     if not path.is_file() or not path.stat().st_size:
         return
-    address = f"{path.absolute().as_uri()}?mode=ro"
+    # A reader of a file with a log makes the log's files; where there are none, none are left.
+    log = path.with_name(f"{path.name}-wal").exists()
+    address = f"{path.absolute().as_uri()}?mode=ro{'' if log else '&immutable=1'}"
     with closing(sqlite3.connect(address, uri=True, timeout=seconds)) as connection:
         (marked,) = connection.execute("PRAGMA application_id").fetchone()
         tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master")}

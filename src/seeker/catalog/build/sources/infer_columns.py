@@ -81,7 +81,9 @@ def infer(
     vectors = _vectors(columns, sample, options)
     free = [name for name in columns if name not in vectors]
     picture = options.picture or (_picture(free, sample, root) if root else None)
-    if picture is None and options.images is not None and root is not None:
+    # An update need not name the pictures again: columns that it does not have stay as they are.
+    named_before = options.updating and options.columns.get("picture") is not None
+    if picture is None and options.images is not None and root is not None and not named_before:
         raise _no_pictures(free, sample, root)
     id = options.id or _id(free, sample, picture)
     title = options.title or _title(free, {id, picture})
