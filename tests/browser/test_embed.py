@@ -89,6 +89,16 @@ def test_the_page_below_a_path_and_in_a_frame_of_a_site_that_may(
 def test_the_shop_embeds_the_search(page: Page, shop: str) -> None:
     search = Search(page).begin(shop)
     assert len(search.titles()) == pictures(search) == 8
+    # A button of the shop's own, on a card of its own.
+    first = search.titles()[0]
+    page.get_by_role("button", name="Add to basket").first.click()
+    basket = page.get_by_role("complementary", name="Basket")
+    expect(basket).to_contain_text(first)
+    assert search.session()["found"] is None
+    page.get_by_role("button", name="More like what is in the basket").click()
+    expect(search.liked.get_by_role("button", name=f"Clear {first}")).to_be_visible()
+    search.press("Start anew")
+    expect(search.liked.get_by_role("button")).to_have_count(0)
     # The shop shouts in crimson; the search does not.
     style = search.grid.get_by_role("listitem").first.evaluate(
         "one => [getComputedStyle(one).textTransform, getComputedStyle(one).color]"
@@ -98,14 +108,17 @@ def test_the_shop_embeds_the_search(page: Page, shop: str) -> None:
     wanted = "huge green ring"
     search.seek(wanted, likeness)
     search.button(f"Found it: {wanted}").click()
-    expect(page.get_by_role("complementary", name="Basket")).to_contain_text(wanted)
+    expect(basket).to_contain_text(wanted)
+    page.get_by_role("link", name="Deutsch").click()
+    expect(page.get_by_role("button", name="In den Warenkorb")).to_have_count(8)
 
 
 def pictures(search: Search) -> int:
-    """Return how many cards have a picture that can be seen."""
-    for picture in search.grid.locator("img").all():
+    """Return how many cards have a picture that can be seen, be it a template's of the site."""
+    pictures = search.page.locator("seeker-search li img, seeker-search [data-seeker-item] img")
+    for picture in pictures.all():
         assert picture.evaluate("async one => { await one.decode(); return one.naturalWidth }") > 0
-    return search.grid.locator("img").count()
+    return pictures.count()
 
 
 def test_what_was_seen_at_the_service_itself_is_seen_in_a_site_too(
@@ -257,3 +270,97 @@ def test_keys_that_are_typed_elsewhere_belong_to_the_site(page: Page, shop: str)
     search.button("Start anew").focus()
     page.keyboard.press("/")
     expect(search.words).to_be_focused()
+
+
+OWN = """
+<style>.own-price { color: rgb(9, 8, 7) } .own-price b { font-weight: 400 }</style>
+<script>
+  const told = [];
+  for (const name of ["start", "session", "action"])
+    addEventListener(`seeker:${name}`, ({ detail, type }) => {
+      told.push([type, detail.item ?? null, detail]);
+    });
+</script>
+<seeker-search page-size="6" card="price" filter='{"form": "star"}' query="red">
+  <template slot="card">
+    <img data-field="media" alt=""><span class="own-price" ><b data-field="price"></b></span>
+  </template>
+  <template slot="actions"><button data-action="basket">Add to basket</button></template>
+</seeker-search>
+"""
+
+
+def test_a_site_says_how_searches_begin_and_what_is_on_cards(
+    page: Page, shop: str, site: tuple[str, Path]
+) -> None:
+    script = SCRIPT.format(service_of(site[1]))
+    (site[1] / "own.html").write_text(script + OWN, encoding="utf-8")
+    search = Search(page).begin(f"{shop}/own.html")
+    for _ in range(2):
+        begun = search.session()
+        assert (begun["query"], begun["filter"]) == ("red", {"form": "star"})
+        assert len(begun["page"]["items"]) == 6
+        search.press("Start anew")  # what the element says outlives it
+        page.wait_for_function("id => told.at(-1)[2].session.id !== id", arg=begun["id"])
+        search.settled()
+    items = search.session()["page"]["items"]
+    # The template is filled among the site's own elements, so its stylesheet reaches it.
+    price = page.locator(".own-price").first
+    expect(price).to_have_css("color", "rgb(9, 8, 7)")
+    expect(price).to_have_text(str(items[0]["attributes"]["price"]))
+    expect(page.locator(".own-price")).to_have_count(6)
+    page.get_by_role("button", name="Add to basket").first.click()
+    action, item, detail = page.evaluate("told.findLast(([name]) => name === 'seeker:action')")
+    assert (action, item, detail["action"]) == ("seeker:action", items[0]["id"], "basket")
+
+
+def test_a_site_can_do_all_that_a_person_can(page: Page, shop: str, site: tuple[str, Path]) -> None:
+    script = SCRIPT.format(service_of(site[1]))
+    (site[1] / "own.html").write_text(script + OWN, encoding="utf-8")
+    search = Search(page).begin(f"{shop}/own.html")
+
+    def do(call: str, event: str) -> dict[str, object]:
+        """Call a method of the element, and return what the event that follows tells."""
+        told = page.evaluate(
+            """([call, event]) => new Promise((resolve) => {
+                const hear = ({ detail }) => resolve(detail);
+                addEventListener(`seeker:${event}`, hear, { once: true });
+                new Function("search", call)(document.querySelector("seeker-search"));
+            })""",
+            [call, event],
+        )
+        return dict(told)
+
+    first, second = (item["id"] for item in search.session()["page"]["items"][:2])
+    liked = do(f"search.like('{first}')", "click")
+    assert (liked["item"], liked["verdict"]) == (first, "like")
+    do(f"search.dislike('{second}')", "click")
+    assert search.session()["dislikes"] == [second]
+    do("search.undo()", "undo")
+    do("search.redo()", "redo")
+    assert do("search.say('green')", "say")["text"] == "green"
+    do("search.unsay('green')", "unsay")
+    do("search.filter(null)", "filter")
+    assert search.session()["filter"] is None
+    step, titles = search.session()["step"], search.titles()
+    told = do(f"search.found('{second}', 'bought')", "found")
+    assert (told["item"], told["reason"]) == (second, "bought")
+    assert (search.session()["step"], search.session()["found"]) == (step, None)
+    assert search.titles() == titles
+    do(f"search.found('{second}')", "found")
+    assert search.session()["found"] == second
+    do("search.start({ filter: { form: 'ring' } })", "start")
+    assert search.session()["filter"] == {"form": "ring"}
+    # What belonged to cards that are gone is gone, too.
+    expect(page.locator("[data-seeker-item]")).to_have_count(2 * len(search.titles()))
+
+
+def test_a_filter_that_cannot_be_read_is_said_and_left_out(
+    page: Page, shop: str, site: tuple[str, Path]
+) -> None:
+    script = SCRIPT.format(service_of(site[1]))
+    page_text = script + "<seeker-search filter='{form: star}'></seeker-search>"
+    (site[1] / "bad.html").write_text(page_text, encoding="utf-8")
+    search = Search(page).begin(f"{shop}/bad.html")
+    expect(page.get_by_role("alert")).to_contain_text("cannot be read")
+    assert search.session()["filter"] is None

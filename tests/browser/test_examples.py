@@ -170,7 +170,13 @@ def test_a_link_and_an_attribute_begin_with_items(page: Page, shapes: Server) ->
     page.wait_for_function(
         "() => document.querySelector('seeker-search').session.likes.length === 2"
     )
-    search.press("Start anew")
+    before = search.session()["id"]
+    search.button("Start anew").click()
+    page.wait_for_function(
+        "id => document.querySelector('seeker-search').session.id !== id", arg=before
+    )
+    assert search.session()["likes"] == ["shape/4", "shape/5"]  # what the site says outlives it
+    host.evaluate("one => one.removeAttribute('like')")
     page.wait_for_function(
         "() => document.querySelector('seeker-search').session.likes.length === 0"
     )

@@ -5,15 +5,18 @@ import { errorMessage } from "./api.js";
 import * as commands from "./commands.js";
 import { shrinkPicture } from "./input.js";
 import { sessionUrl } from "./router.js";
+import { strings } from "./strings.js";
 
 /** @import { ApiClient } from "./api.js" */
 /** @import { App } from "./app.js" */
 /** @import { Router } from "./router.js" */
 /** @import { SearchStore } from "./store.js" */
-/** @import { Item, SessionOptions, Verdict } from "./types.js" */
+/** @import { Command, FoundReason } from "./commands.js" */
+/** @import { Filter, Item, Session, SessionOptions, Verdict } from "./types.js" */
 
 export class Actions {
   #host;
+  #catalogChosen = false;
   #api;
   #store;
   #router;
@@ -34,16 +37,34 @@ export class Actions {
     this.#app = app;
   }
 
-  /** Start a new search. @param {SessionOptions} options */
+  /** Start a new search, as the element says, but for what is asked. @param {SessionOptions} options @returns {Promise<Session | null>} */
   async start(options, push = true) {
-    const catalog = options.catalog ?? this.#host.getAttribute("catalog") ?? this.#store.session?.catalog;
+    // What the element says of items may not hold in a catalog that somebody has chosen instead.
+    this.#catalogChosen ||= options.catalog !== undefined;
+    const asked = this.#catalogChosen ? options : { ...this.#elementOptions(), ...options };
+    const catalog = asked.catalog ?? this.#store.session?.catalog;
     const pageSize = Number(this.#host.getAttribute("page-size"));
     const session = await this.#store.start({
-      ...options,
+      ...asked,
       ...(catalog ? { catalog } : {}),
       ...(pageSize > 0 ? { page_size: pageSize } : {}),
     });
-    if (session) this.#router?.write({ kind: "session", id: session.id }, push);
+    if (!session) return null;
+    this.#router?.write({ kind: "session", id: session.id }, push);
+    this.emit("start", { session });
+    return session;
+  }
+
+  /** How the element says that searches begin. @returns {SessionOptions} */
+  #elementOptions() {
+    const like = this.#host.getAttribute("like");
+    try {
+      return readOptions((name) => this.#host.getAttribute(name), like ? likeIds(like) : []);
+    } catch {
+      // Better all items than none; whoever made the site sees it at once.
+      this.#app.notices.showAlert(strings.errors.filter);
+      return {};
+    }
   }
 
   /** Like or dislike an item; the same once more takes it back. @param {string} item @param {"like" | "dislike"} verdict */
@@ -61,9 +82,7 @@ export class Actions {
       panel.trays.setOrigin(item, face.getBoundingClientRect());
       pulse(panel.more);
     }
-    this.#store.dispatch(commands.click(item, verdict, grid.itemsAround(item)), (session) =>
-      this.emit("click", { session, item, verdict }),
-    );
+    this.#store.dispatch(commands.click(item, verdict, grid.itemsAround(item)));
   }
 
   /** Look for more like a picture of one's own. @param {Blob} file */
@@ -79,12 +98,24 @@ export class Actions {
   /** Start a new search for more like an item; the filters stay. @param {Item} item */
   moreLike({ id }) {
     const { filter } = this.#store.inputs;
-    this.start({ like: [id], ...(filter ? { filter } : {}) });
+    this.start({ like: [id], query: undefined, filter: filter ?? undefined });
   }
 
-  /** End the search with the item that was looked for. @param {Item} item */
-  finish({ id, title }) {
-    this.#store.dispatch(commands.finish(id), (session) => this.emit("found", { session, item: id, title }));
+  /** End the search with the item that was looked for. @param {string} item @param {FoundReason} [reason] */
+  finish(item, reason) {
+    this.#store.dispatch(commands.finish(item, reason));
+  }
+
+  /** Tell the site what has happened. @param {Command} command @param {Session} session */
+  tell({ path, body }, session) {
+    const { shown: _, ...told } = body;
+    const title =
+      body.item === undefined ? {} : { title: this.#store.items.get(session.catalog, body.item).title };
+    this.emit(path === "clicks" ? "click" : path === "examples" ? "example" : path, {
+      session,
+      ...told,
+      ...title,
+    });
   }
 
   /** Go so many steps back, below zero, or forward again. @param {number} steps */
@@ -123,7 +154,7 @@ export class Actions {
     return times && times.active - times.began;
   }
 
-  /** Tell the site around us. @param {"session" | "click" | "found"} name @param {object} detail */
+  /** Tell the site around us. @param {string} name @param {object} detail */
   emit(name, detail) {
     this.#host.dispatchEvent(new CustomEvent(`seeker:${name}`, { bubbles: true, composed: true, detail }));
   }
@@ -144,4 +175,36 @@ export class Actions {
       return null;
     }
   }
+}
+
+/** How the address of a page of our own says that its first search begins. @returns {SessionOptions} */
+export function addressOptions() {
+  const address = new URLSearchParams(location.search);
+  try {
+    return readOptions((name) => address.get(name), address.getAll("like"));
+  } catch {
+    return {};
+  }
+}
+
+/** @param {(name: string) => string | null} value @param {string[]} like @returns {SessionOptions} */
+function readOptions(value, like) {
+  const [catalog, query, filter] = [value("catalog"), value("query"), value("filter")];
+  return {
+    ...(catalog ? { catalog } : {}),
+    ...(query ? { query } : {}),
+    ...(filter ? { filter: /** @type {Filter} */ (JSON.parse(filter)) } : {}),
+    ...(like.length ? { like } : {}),
+  };
+}
+
+/** @param {string} attribute an id, or several as a list in JSON @returns {string[]} */
+function likeIds(attribute) {
+  try {
+    const ids = JSON.parse(attribute);
+    if (Array.isArray(ids)) return ids.map(String);
+  } catch {
+    // An id may look like anything.
+  }
+  return [attribute];
 }

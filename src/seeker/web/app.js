@@ -1,6 +1,6 @@
 // What one element shows: its components, where they stand, and what they do to the search.
 
-import { Actions } from "./actions.js";
+import { Actions, addressOptions } from "./actions.js";
 import { setFilter, unsay } from "./commands.js";
 import { Detail } from "./components/detail.js";
 import { ShareDialog, createHelpDialog } from "./components/dialogs.js";
@@ -9,6 +9,7 @@ import { Grid } from "./components/grid.js";
 import { Panel } from "./components/panel.js";
 import { RankingView } from "./components/ranking.js";
 import { Result } from "./components/result.js";
+import { CardSlots } from "./components/slots.js";
 import { CatalogSelect, PicturePicker, SearchBox } from "./components/searchbox.js";
 import { EmptyState, Notices, emptyReason } from "./components/status.js";
 import { element, icon, textButton } from "./dom.js";
@@ -18,8 +19,9 @@ import { SearchStore } from "./store.js";
 import { strings } from "./strings.js";
 
 /** @import { ApiClient, RefusedError } from "./api.js" */
+/** @import { Command } from "./commands.js" */
 /** @import { Shortcut } from "./input.js" */
-/** @import { Filter, Item, Session, SessionOptions, SessionRef } from "./types.js" */
+/** @import { Filter, Formats, Item, Session, SessionRef } from "./types.js" */
 
 const USUAL_PAGE_SIZE = 12;
 /** From these widths on there is room for more, in letters: larger letters need more room. */
@@ -50,14 +52,18 @@ export class App {
     this.#router = this.#startsSearches && !ref ? new Router((to) => this.#navigate(to)) : null;
     this.#scrollPosition = new ScrollPosition(this.#router);
     const actions = (this.actions = new Actions(host, api, store, this.#router, this));
+    this.slots = new CardSlots(host, this.#abort.signal, (action, item) =>
+      actions.emit("action", { session: store.session, action, item: item.id, title: item.title }),
+    );
     const itemHandlers = {
       open: (/** @type {Item} */ item) => this.#openItem(item),
-      finish: (/** @type {Item} */ item) => actions.finish(item),
+      finish: (/** @type {Item} */ item) => actions.finish(item.id),
       rate: (/** @type {Item} */ item, /** @type {"like" | "dislike"} */ verdict) =>
         actions.rate(item.id, verdict),
       similar:
         this.#plain || !this.#startsSearches ? null : (/** @type {Item} */ item) => actions.moreLike(item),
       explain: (/** @type {string} */ item) => api.explain(this.#ref(), item),
+      slots: this.slots,
     };
     const onFilter = (/** @type {Filter | null} */ filter) => store.dispatch(setFilter(filter));
     this.grid = new Grid(
@@ -106,12 +112,13 @@ export class App {
     this.notices.close();
     this.store.close();
     this.grid.disconnect();
+    this.slots.close();
     this.#scrollPosition.close();
   }
 
   /** Start a search as the element or the address says. */
   restart() {
-    this.actions.start(startOptions(this.#host));
+    this.actions.start({});
   }
 
   /** Open the session that the element or the address names, or start one. */
@@ -120,7 +127,7 @@ export class App {
     const ref = this.#initialRef ?? this.#router?.read() ?? null;
     if (session) this.store.open({ kind: "session", id: session });
     else if (ref) this.store.open(ref);
-    else this.actions.start(startOptions(this.#host), false);
+    else this.actions.start(this.#host.hasAttribute("whole-page") ? addressOptions() : {}, false);
     if (!this.#plain && !this.#host.hasAttribute("catalog")) this.#loadCatalogs();
   }
 
@@ -143,6 +150,15 @@ export class App {
     const { store } = this;
     store.addEventListener("change", () => this.#update(), { signal });
     store.addEventListener("session", () => this.#showSession(), { signal });
+    store.addEventListener(
+      "confirm",
+      (event) => {
+        const { command, session } = /** @type {CustomEvent<{command: Command, session: Session}>} */ (event)
+          .detail;
+        this.actions.tell(command, session);
+      },
+      { signal },
+    );
     store.addEventListener(
       "refusal",
       (event) => this.#showRefusal(/** @type {CustomEvent<RefusedError>} */ (event).detail),
@@ -227,14 +243,17 @@ export class App {
   /** @param {string} catalog */
   async #showCatalog(catalog) {
     this.catalogSelect.select(catalog);
-    if (this.#plain || this.#catalog === catalog) return;
+    const facts = this.#host.getAttribute("card");
+    if ((this.#plain && facts === null) || this.#catalog === catalog) return;
     this.#catalog = catalog;
     const details = await this.actions.valueOrNull(
       this.store.request(() => this.#api.catalog(catalog), this.#abort.signal),
     );
     if (!details || catalog !== this.#catalog) return;
     this.filters.setFacets(details.facets, details.attributes);
-    this.store.setFormats(details.attributes);
+    const formats = facts === null ? details.attributes : cardFormats(details.attributes, facts);
+    this.store.setFormats(formats);
+    this.slots.setFormats(formats);
     this.searchBox.offer(details.reads_words);
     this.picturePicker.element.hidden = !details.reads_pictures;
     this.credit.textContent = String(details.about.attribution ?? "");
@@ -244,6 +263,11 @@ export class App {
   #showRefusal(refusal) {
     const conflict = refusal.session && !this.#plain;
     this.notices.showAlert(conflict ? strings.status.conflict : refusal.message);
+    this.actions.emit("refused", {
+      session: this.store.session,
+      status: refusal.status,
+      message: refusal.message,
+    });
   }
 
   #ref() {
@@ -254,6 +278,7 @@ export class App {
 
   /** @param {Item} item */
   #openItem(item) {
+    this.actions.emit("open", { session: this.store.session, item: item.id, title: item.title });
     this.detail.open(item, { verdicts: !this.store.readOnly, reasons: !this.#plain });
   }
 
@@ -343,30 +368,15 @@ function plainLayout(app) {
   );
 }
 
-/**
- * How a search begins that nobody has said anything in yet: with what the element is to show more like,
- * or on a page of our own the address (`?like=id`, once for each item).
- *
- * @param {HTMLElement} host
- * @returns {SessionOptions}
- */
-function startOptions(host) {
-  const attribute = host.getAttribute("like");
-  const query = host.hasAttribute("whole-page") ? new URLSearchParams(location.search) : null;
-  const like = attribute ? likeIds(attribute) : (query?.getAll("like") ?? []);
-  const catalog = query?.get("catalog");
-  return { ...(like.length ? { like } : {}), ...(catalog ? { catalog } : {}) };
-}
-
-/** @param {string} attribute an id, or several as a list in JSON @returns {string[]} */
-function likeIds(attribute) {
-  try {
-    const ids = JSON.parse(attribute);
-    if (Array.isArray(ids)) return ids.map(String);
-  } catch {
-    // An id may look like anything.
-  }
-  return [attribute];
+/** How attributes are shown, those on cards as the element says. @param {Formats} formats @param {string} facts names of attributes @returns {Formats} */
+function cardFormats(formats, facts) {
+  const names = new Set(facts.split(/[\s,]+/).filter(Boolean));
+  return Object.fromEntries(
+    [...new Set([...Object.keys(formats), ...names])].map((name) => [
+      name,
+      { ...formats[name], card: names.has(name) },
+    ]),
+  );
 }
 
 /** @param {() => void} fork */

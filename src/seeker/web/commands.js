@@ -3,13 +3,14 @@
 
 import { RefusedError, createIdempotencyKey } from "./api.js";
 
+/** @typedef {"opened" | "basket" | "bought"} FoundReason */
 /** @import { Filter, Session, Verdict } from "./types.js" */
 
 /** What a person has put into a session, and what is in effect of it. @typedef {Pick<Session, "likes" | "dislikes" | "query" | "said" | "filter" | "focus">} Inputs */
 /**
  * @typedef {object} Command
  * @property {"clicks" | "examples" | "undo" | "redo" | "say" | "unsay" | "filter" | "explore" | "focus" | "found"} path
- * @property {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number, views?: Record<string, number>}} body
+ * @property {{item?: string, verdict?: Verdict, shown?: string[], count?: number, text?: string, clear?: boolean, filter?: Filter | null, level?: number, reason?: FoundReason, views?: Record<string, number>}} body
  * @property {Blob} [picture] goes with the body
  * @property {(inputs: Inputs) => Inputs} predict what is in effect once the service has confirmed it
  */
@@ -73,9 +74,9 @@ export function setFocus(views) {
   return { path: "focus", body: { views }, predict: (inputs) => ({ ...inputs, focus: views }) };
 }
 
-/** @param {string} item @returns {Command} */
-export function finish(item) {
-  return { path: "found", body: { item }, predict: unchanged };
+/** @param {string} item @param {FoundReason} [reason] how the site knows, where nobody has said so @returns {Command} */
+export function finish(item, reason) {
+  return { path: "found", body: { item, ...(reason ? { reason } : {}) }, predict: unchanged };
 }
 
 /** @param {Inputs} inputs */

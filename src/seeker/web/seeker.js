@@ -3,15 +3,19 @@
 //   <script type="module" src="https://seeker.example/web/seeker.js"></script>
 //   <seeker-search catalog="shoes"></seeker-search>
 //
-// Attributes: catalog, page-size, session (opens that one), like (begins with that item, or a JSON list of
-// them), plain (grid, trays, undo and redo only), whole-page (keys are heard wherever they are typed).
-// Events: seeker:session, seeker:click, seeker:found. Property: session, the last answer.
+// Attributes: catalog, page-size, session (opens that one); how searches begin: query, filter (JSON), like (an
+// item, or a JSON list of them); card (attributes that cards show); plain (grid, trays, undo and redo only),
+// whole-page (keys are heard wherever they are typed). Templates in slots: card, actions.
+// Events: seeker:session after every answer, and one for everything that is done. Property: session, the last
+// answer. Methods: everything that a person can do.
 
 import { ApiClient } from "./api.js";
 import { App } from "./app.js";
+import * as commands from "./commands.js";
 import { strings } from "./strings.js";
 
-/** @import { Session } from "./types.js" */
+/** @import { FoundReason } from "./commands.js" */
+/** @import { Filter, Session, SessionOptions } from "./types.js" */
 
 const base = new URL(import.meta.url);
 const api = new ApiClient(new URL("../", base));
@@ -27,7 +31,7 @@ async function loadStylesheet(name) {
 }
 
 class SeekerSearch extends HTMLElement {
-  static observedAttributes = ["session", "catalog", "like"];
+  static observedAttributes = ["session", "catalog", "query", "filter", "like"];
 
   /** @type {App | null} */
   #app = null;
@@ -35,6 +39,65 @@ class SeekerSearch extends HTMLElement {
   /** The last answer of the service. @returns {Session | null} */
   get session() {
     return this.#app?.store.session ?? null;
+  }
+
+  /** Start a new search, as the element says, but for what is asked. @param {SessionOptions} [options] */
+  start(options = {}) {
+    return this.#open.actions.start(options);
+  }
+
+  /** @param {string} item */
+  like(item) {
+    this.#open.actions.click(item, "like");
+  }
+
+  /** @param {string} item */
+  dislike(item) {
+    this.#open.actions.click(item, "dislike");
+  }
+
+  /** Take back the verdict on an item. @param {string} item */
+  clear(item) {
+    this.#open.actions.click(item, "clear");
+  }
+
+  /** @param {string} text */
+  say(text) {
+    this.#open.actions.say(text);
+  }
+
+  /** Let words no longer count. @param {string} text */
+  unsay(text) {
+    this.#open.store.dispatch(commands.unsay(text));
+  }
+
+  /** Show only items that pass a filter, or all again. @param {Filter | null} filter */
+  filter(filter) {
+    this.#open.store.dispatch(commands.setFilter(filter));
+  }
+
+  /** @param {number} level 1 is usual, 0 the best only */
+  explore(level) {
+    this.#open.store.dispatch(commands.setExploration(level));
+  }
+
+  undo(count = 1) {
+    this.#open.actions.travel(-count);
+  }
+
+  redo(count = 1) {
+    this.#open.actions.travel(count);
+  }
+
+  /** End the search; with a reason, say how it has ended well elsewhere, and change nothing on the page. @param {string} item @param {FoundReason} [reason] */
+  found(item, reason) {
+    this.#open.actions.finish(item, reason);
+  }
+
+  /** The app, once the element stands in a document. */
+  get #open() {
+    if (!this.#app) throw new Error(strings.errors.noSearch);
+    return this.#app;
   }
 
   connectedCallback() {

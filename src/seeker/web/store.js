@@ -12,7 +12,7 @@ import { strings } from "./strings.js";
 /** @import { Command, Inputs } from "./commands.js" */
 /** @import { Formats, Item, Session, SessionOptions, SessionRef } from "./types.js" */
 
-/** Tells of every change by the event "change"; of a new session by "session", of a refusal by "refusal". */
+/** Tells of every change by the event "change"; of a new session by "session", of a command that was done by "confirm", of a refusal by "refusal". */
 export class SearchStore extends EventTarget {
   /** @type {"loading" | "ready" | "gone" | "failed"} */
   phase = "loading";
@@ -123,7 +123,10 @@ export class SearchStore extends EventTarget {
   /** @param {Command} command @param {(session: Session) => void} [onConfirm] called once the service has confirmed it */
   dispatch(command, onConfirm) {
     if (!this.session || this.readOnly || this.phase !== "ready") return;
-    this.#pending.add(command, onConfirm);
+    this.#pending.add(command, (session) => {
+      onConfirm?.(session);
+      this.dispatchEvent(new CustomEvent("confirm", { detail: { command, session } }));
+    });
     this.#changed();
     if (!this.#working) this.#flush();
   }

@@ -322,6 +322,7 @@ export const strings = {
   errors: {
     unreachable: "Seeker cannot be reached just now.",
     noSearch: "No search is open.",
+    filter: "The filter that this site asks for cannot be read, so all items are shown.",
     /** @param {string} name @param {number} status */
     stylesheet: (name, status) => `The stylesheet ${name} could not be had: ${status}.`,
   },

@@ -35,6 +35,6 @@
 /** By attribute. @typedef {Record<string, AttributeFormat>} Formats */
 /** @typedef {CatalogSummary & {about: Record<string, unknown>, attributes: Formats, facets: Facet[]}} CatalogDetails */
 /** How a session is named: by its own id, or by the token under which it was shared. @typedef {{kind: "session" | "shared", id: string}} SessionRef */
-/** @typedef {{catalog?: string, query?: string, filter?: Filter, page_size?: number, like?: string[]}} SessionOptions */
+/** @typedef {{catalog?: string, query?: string | undefined, filter?: Filter | undefined, page_size?: number, like?: string[]}} SessionOptions */
 
 export {};

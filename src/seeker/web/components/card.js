@@ -4,6 +4,7 @@ import { button, element } from "../dom.js";
 import { strings } from "../strings.js";
 
 /** @import { AttributeFormat, Formats, Item } from "../types.js" */
+/** @import { CardSlots } from "./slots.js" */
 
 /** Texts longer than this are for reading, shorter ones are facts. */
 const LONGEST_FACT = 40;
@@ -16,6 +17,7 @@ const MOST_FACTS = 3;
  * @property {(item: Item) => void} finish
  * @property {(item: Item, verdict: "like" | "dislike") => void} rate
  * @property {((item: Item) => void) | null} similar begins a search for more like it, where that can be done
+ * @property {CardSlots} slots what the site around us wants on cards
  */
 /** @typedef {{element: HTMLLIElement, item: Item, formats: Formats}} Card */
 
@@ -33,8 +35,9 @@ export function createCard(item, handlers) {
     onclick: () => handlers.open(item),
   });
   face.dataset.control = "open";
-  face.append(itemFace(item));
+  face.append(handlers.slots.place("card", item) ?? itemFace(item));
   const { similar } = handlers;
+  const actions = handlers.slots.place("actions", item);
   const card = element(
     "li",
     { className: "card", part: "card" },
@@ -81,6 +84,7 @@ export function createCard(item, handlers) {
         control: "like",
       }),
     ),
+    ...(actions ? [element("div", { className: "own-actions", part: "actions" }, actions)] : []),
   );
   card.dataset.id = item.id;
   return { element: card, item, formats: NO_FORMATS };
@@ -147,11 +151,16 @@ export const itemTitle = (item) => item.title || item.id;
 export function itemFace(item, alt = "") {
   if (!item.media) return itemText(item);
   const picture = element("img", { alt, decoding: "async", draggable: false });
-  // Without this, a site that shows Seeker from elsewhere would not be let near the pictures.
-  if (new URL(item.media, location.href).origin !== location.origin) picture.crossOrigin = "anonymous";
   picture.onerror = () => picture.replaceWith(itemText(item));
-  picture.src = item.media;
+  setPicture(picture, item.media);
   return picture;
+}
+
+/** @param {HTMLImageElement} picture @param {string} url */
+export function setPicture(picture, url) {
+  // Without this, a site that shows Seeker from elsewhere would not be let near the pictures.
+  if (new URL(url, location.href).origin !== location.origin) picture.crossOrigin = "anonymous";
+  picture.src = url;
 }
 
 /** @param {Item} item @param {Formats} formats */

@@ -213,6 +213,7 @@ export class Grid {
     this.#measure();
     this.#pad(0, count);
     this.list.replaceChildren(...Array.from({ length: count }, createSkeleton));
+    this.#handlers.slots.sweep();
   }
 
   /**
@@ -320,7 +321,8 @@ export class Grid {
     const fontSize = parseFloat(style.fontSize);
     const gap = parseFloat(style.columnGap) || 0;
     const count = this.#ranking?.pageSize ?? this.#limit;
-    const cardExtra = Math.round(fontSize * (this.stage.closest(".plain") ? 5.5 : 3) + gap);
+    const actions = this.list.querySelector(".own-actions")?.clientHeight ?? 0;
+    const cardExtra = Math.round(fontSize * (this.stage.closest(".plain") ? 5.5 : 3) + actions + gap);
     this.#hasBar = !this.stage.closest('[data-size="wide"], .plain');
     const layout = gridLayout({
       count,
@@ -379,6 +381,7 @@ export class Grid {
     for (const id of this.#cards.keys()) if (!painted.has(id)) this.#cards.delete(id);
     this.#pad(from, to);
     setChildren(this.list, children);
+    this.#handlers.slots.sweep();
     const target = this.#focusTarget === null ? undefined : ranking.at(this.#focusTarget);
     const card = target && this.#cards.get(target.id);
     if (card) {
