@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,12 +10,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import pytest
+from PIL import Image
 
 import seeker
 from seeker import BadInput, Catalog, NotFound
 from seeker.catalog.verify import find_problems
 from seeker.server.auth import make_key
+from support.builds import png_that_claims
 from support.catalogs import build_folder
 from support.servers import TIMEOUT_SECONDS, serving, until
 
@@ -186,3 +190,114 @@ def test_the_client_has_the_same_verbs(shop: Shop) -> None:
             client.patch("mine", title="x")
         with pytest.raises(BadInput, match="No vector"):
             client.put("mine")
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+    """Pictures of many colours, compared by colour, of a shop that takes small ones only."""
+    place = tmp_path_factory.mktemp("gallery")
+    pictures = place / "pictures"
+    pictures.mkdir()
+    for n in range(12):
+        (pictures / f"{n}.png").write_bytes(plain(n, 20 * n, 99))
+    seeker.build(pictures, place / "shop", views=["colour"])
+    keys = str(place / "keys")
+    key = make_key("keeper", "admin", keys)
+    flags = ("--keys", keys, "--store", "memory:", "--rate", "0", "--picture-limit", "100000")
+    few = str(build_folder(place / "few", 12))
+    with serving(place / "shop", place / "log", few, *flags) as http:
+        yield Shop(http, place / "shop", key)
+
+
+def plain(*colour: int) -> bytes:
+    file = io.BytesIO()
+    Image.new("RGB", (24, 24), colour).save(file, "PNG")
+    return file.getvalue()
+
+
+def send(
+    shop: Shop, method: str, item: str, picture: bytes, **said: Any
+) -> tuple[int, dict[str, Any]]:
+    files: Any = {"picture": ("mine.png", picture), "request": (None, json.dumps(said))}
+    address = f"/v1/items/shop/{item}"
+    answer = shop.http.request(method, address, files=files, headers=shop.headers)
+    return answer.status_code, dict(answer.json())
+
+
+def test_a_picture_in_a_form_is_embedded_and_shown(gallery: Shop) -> None:
+    red = plain(250, 10, 10)
+    status, answer = send(gallery, "PUT", "red", red, title="Red", attributes={"price": 3})
+    assert (status, answer["result"]) == (201, "new")
+    catalog = Catalog.open(gallery.folder)
+    vectors, thumbnail = catalog.embed_picture(red)
+    stored = catalog.item("red")
+    assert (stored.title, stored.attributes) == ("Red", {"price": 3})
+    row = catalog.row("red")
+    np.testing.assert_allclose(catalog.views["colour"].vectors[row], vectors["colour"], atol=1e-6)
+    assert stored.media is not None
+    assert (gallery.folder / stored.media).read_bytes() == thumbnail
+
+    def served() -> bool:
+        return gallery.http.get("/v1/items/shop/red").status_code == 200
+
+    until(served)
+    shown = gallery.http.get(gallery.http.get("/v1/items/shop/red").json()["media"])
+    assert (shown.status_code, shown.content) == (200, thumbnail)
+
+    assert send(gallery, "PATCH", "red", red)[1] == {**answer, "result": "unchanged"}
+    assert gallery.call("PATCH", "red", {"attributes": {"price": 4}}).status_code == 200
+    stored = gallery.stored("red")
+    assert (gallery.folder / (stored.media or "")).read_bytes() == thumbnail
+    assert send(gallery, "PATCH", "red", plain(10, 10, 250))[1]["result"] == "changed"
+    changed = Catalog.open(gallery.folder)
+    assert changed.item("red").title == "Red"
+    assert not np.allclose(changed.views["colour"].vectors[row], vectors["colour"], atol=1e-2)
+    assert find_problems(gallery.folder) == []
+
+
+def test_pictures_that_cannot_be_taken_change_nothing(gallery: Shop) -> None:
+    version = Catalog.open(gallery.folder).version
+    svg = b"<svg xmlns='http://www.w3.org/2000/svg'><image href='http://x/y.png'/></svg>"
+    for picture in (b"no picture", plain(1, 2, 3)[:60], png_that_claims(60_000, 60_000), svg, b""):
+        status, answer = send(gallery, "PUT", "bad", picture)
+        assert (status, answer["detail"].split(" (")[0]) == (422, "Broken picture")
+    assert send(gallery, "PUT", "bad", bytes(200_000))[0] == 413
+    address = "/v1/items/shop/bad"
+    for form in (
+        {"picture": (None, "/etc/hostname")},
+        {"picture": (None, "http://localhost/x.png")},
+        {"request": (None, '{"title": "x"}')},
+        {"picture": ("x", plain(1, 1, 1)), "other": ("y", plain(1, 1, 1))},
+    ):
+        assert gallery.http.put(address, files=form, headers=gallery.headers).status_code == 400
+    files = {"picture": ("x.png", plain(1, 1, 1))}
+    assert gallery.http.put(address, files=files).status_code == 401
+    assert gallery.call("PUT", "bad", {"title": "without a picture"}).status_code == 422
+    assert Catalog.open(gallery.folder).version == version
+
+
+def test_the_client_sends_pictures(gallery: Shop, tmp_path: Path) -> None:
+    file = tmp_path / "green.png"
+    file.write_bytes(plain(10, 250, 10))
+    with seeker.Client(str(gallery.http.base_url), key=gallery.key) as client:
+        assert client.put("green", "Green", picture=file) == "new"
+        assert client.patch("green", picture=file.read_bytes()) == "unchanged"
+        assert client.patch("green", picture=Image.new("RGB", (8, 8), (9, 9, 9))) == "changed"
+        with pytest.raises(BadInput, match="Broken picture"):
+            client.patch("green", picture=b"no picture")
+    assert gallery.stored("green").title == "Green"
+
+
+def test_who_asks_for_what_cannot_be_done_takes_nobody_with_them(gallery: Shop) -> None:
+    """The last item cannot be removed; whoever asks for that, all others were removed."""
+    ids = list(Catalog.open(gallery.folder.with_name("few")).ids)
+
+    def remove(id: str) -> int:
+        address = f"/v1/items/few/{id}"
+        return gallery.http.delete(address, headers=gallery.headers).status_code
+
+    with ThreadPoolExecutor(len(ids)) as threads:
+        answers = [*threads.map(remove, ids)]
+    assert sorted(answers) == [204] * (len(ids) - 1) + [422]
+    left = Catalog.open(gallery.folder.with_name("few"))
+    assert list(left.ids) == [ids[answers.index(422)]]

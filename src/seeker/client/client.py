@@ -8,6 +8,7 @@ from typing import Any
 from seeker import display, models
 from seeker.client.session import RemoteSession, SharedSession, parse_item
 from seeker.client.transport import Transport, path_segment
+from seeker.embedders.pictures import picture_contents
 from seeker.session import Item
 from seeker.session.events import Repeat
 from seeker.session.validation import check_likes
@@ -87,12 +88,15 @@ class Client:
         text: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         vectors: Mapping[str, Any] | None = None,
+        picture: Any = None,
     ) -> str:
         """Make an item just this; return "new", "changed" or "unchanged". Needs an admin key.
 
-        vectors: by view, where they are not made by an embedder. When it returns, that is on disk.
+        vectors: by view, where they are not made by an embedder. picture: a path, the contents of a
+        file, a Pillow picture, or pixels, (h, w, 3) uint8; what is sent are the contents. When it
+        returns, that is on disk.
         """
-        return self._change("PUT", item, title, text, attributes, vectors)
+        return self._change("PUT", item, title, text, attributes, vectors, picture)
 
     def patch(
         self,
@@ -101,9 +105,10 @@ class Client:
         text: str | None = None,
         attributes: Mapping[str, Any] | None = None,
         vectors: Mapping[str, Any] | None = None,
+        picture: Any = None,
     ) -> str:
         """Change what is said of an item, and leave all else of it; None takes a value away."""
-        return self._change("PATCH", item, title, text, attributes, vectors)
+        return self._change("PATCH", item, title, text, attributes, vectors, picture)
 
     def delete(self, item: str) -> None:
         """Take an item out of the catalog, for all and for good. Needs an admin key."""
@@ -128,11 +133,14 @@ class Client:
         text: str | None,
         attributes: Mapping[str, Any] | None,
         vectors: Mapping[str, Any] | None,
+        picture: Any,
     ) -> str:
+        contents = None if picture is None else picture_contents(picture)
         body = {"title": title, "text": text, "attributes": attributes, "vectors": vectors}
         said = {name: value for name, value in body.items() if value is not None}
         address = self._item_address(item)
-        return str(self._transport.call(method, address, said, has="result")["result"])
+        answer = self._transport.call(method, address, said, has="result", picture=contents)
+        return str(answer["result"])
 
     def _item_address(self, item: str) -> str:
         return f"/v1/items/{path_segment(self._name())}/{path_segment(item)}"

@@ -80,10 +80,9 @@ class Transport:
         if lines is not None:
             headers = {"Content-Type": "application/x-ndjson"}
             sent = b"\n".join(map(_to_json, lines))
-        elif method in ("PUT", "PATCH"):
-            headers, sent = {"Content-Type": "application/json"}, _to_json(body or {})
-        elif method == "POST":
-            headers["Idempotency-Key"] = key or uuid.uuid4().hex
+        elif method in ("POST", "PUT", "PATCH"):
+            if method == "POST":
+                headers["Idempotency-Key"] = key or uuid.uuid4().hex
             sent = _to_json(body or {})
             if picture is None:
                 headers["Content-Type"] = "application/json"

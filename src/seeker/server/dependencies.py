@@ -11,7 +11,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, HTTPException, Path, Query, Request
 from fastapi.routing import APIRoute
@@ -82,6 +82,15 @@ PICTURE_FORM: dict[str, Any] = {
 """How the OpenAPI document describes a body that may come with a picture."""
 
 PICTURE_CONTENT: dict[str, Any] = {"description": "The picture.", "content": {"image/webp": {}}}
+
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+
+
+def takes_picture(endpoint: Endpoint) -> Endpoint:
+    """Mark the function behind a call whose body may be a form with a picture."""
+    endpoint.takes_picture = True  # type: ignore[attr-defined]
+    return endpoint
 
 
 def picture_of(request: Request) -> bytes | None:

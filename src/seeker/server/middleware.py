@@ -214,7 +214,8 @@ def _body_limit(settings: Settings, scope: Scope, headers: Headers) -> int:
     path, content_type = scope["path"], headers.get("content-type", "")
     if content_type.partition(";")[0].strip().lower() == LINES_TYPE:
         return settings.lines_limit
-    form = path == "/v1/sessions" and is_form(content_type)
+    item = path.startswith("/v1/items/") and scope["method"] in ("PUT", "PATCH")
+    form = (item or path == "/v1/sessions") and is_form(content_type)
     return settings.picture_limit if form or _EXAMPLES.fullmatch(path) else settings.body_limit
 
 

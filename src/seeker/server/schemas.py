@@ -316,7 +316,7 @@ AttributeValue = (
 )
 
 
-class ItemRequest(RequestBody):
+class ItemRequest(PictureRequest):
     """What is said of an item; null takes an attribute's value away."""
 
     title: ItemText | None = None
@@ -324,9 +324,7 @@ class ItemRequest(RequestBody):
     attributes: Annotated[dict[str, AttributeValue], Field(max_length=1000)] = {}
     vectors: Annotated[dict[ViewName, Vector], Field(max_length=64)] = {}
 
-    def change(
-        self, id: str, what: Literal["put", "patch", "merge"], picture: bytes | None = None
-    ) -> ItemChange:
+    def change(self, id: str, what: Literal["put", "patch", "merge"]) -> ItemChange:
         """Return the change that is asked for."""
         return ItemChange(
             id,
@@ -335,7 +333,7 @@ class ItemRequest(RequestBody):
             self.text,
             {name: plain_value(value) for name, value in self.attributes.items()},
             {name: np.array(vector) for name, vector in self.vectors.items()},
-            picture,
+            self._picture,
         )
 
 

@@ -17,7 +17,7 @@ from seeker.catalog.build.update import apply_changes
 from seeker.engine import BusyError, Catalogs, Engine, WorkerPool
 from seeker.engine.cache import return_memory
 from seeker.engine.workers import NamedLocks
-from seeker.errors import Conflict
+from seeker.errors import BadInput, Conflict
 from seeker.kernels.parallel import cores
 from seeker.server.auth import ApiKeys
 from seeker.server.health import Readiness
@@ -31,8 +31,14 @@ from seeker.stores import open_store
 _MAX_WAITING_CHANGES = 20_000
 """Changes of items of one catalog that wait to be written."""
 
+_MAX_WAITING_BYTES = 64_000_000
+"""Bytes of pictures of one catalog's items that wait with them."""
+
 Changed: TypeAlias = tuple[int, list[ChangeResult]]
 """The version of a catalog, and what became of changes of its items."""
+
+Waiting: TypeAlias = tuple[Sequence[ItemChange], asyncio.Future[Changed]]
+"""Changes that wait to be written, and who waits for them."""
 
 _MAX_WAITING_REQUESTS = 32
 """Requests that wait for one turn; whoever comes then is told to come later."""
@@ -104,12 +110,14 @@ class ChangeQueue:
     def __init__(self, pool: WorkerPool, folder: Path) -> None:
         self._pool = pool
         self._folder = folder
-        self._waiting: list[tuple[Sequence[ItemChange], asyncio.Future[Changed]]] = []
+        self._waiting: list[Waiting] = []
         self._task: asyncio.Task[None] | None = None
 
     async def submit(self, changes: Sequence[ItemChange]) -> Changed:
         """Return the version and what became of the changes when they are on disk."""
-        if sum(len(some) for some, _ in self._waiting) + len(changes) > _MAX_WAITING_CHANGES:
+        waiting = [one for some, _ in self._waiting for one in some]
+        pictures = sum(len(one.picture or b"") for one in [*waiting, *changes])
+        if len(waiting) + len(changes) > _MAX_WAITING_CHANGES or pictures > _MAX_WAITING_BYTES:
             raise BusyError("Too many changes of this catalog wait.")
         done: asyncio.Future[Changed] = asyncio.get_running_loop().create_future()
         self._waiting.append((changes, done))
@@ -121,21 +129,32 @@ class ChangeQueue:
     async def _write(self) -> None:
         while self._waiting:
             batch = self._take()
-            together = [one for changes, _ in batch for one in changes]
             try:
-                work = self._pool.submit(lambda some=together: apply_changes(self._folder, some))  # type: ignore[misc]
-                version, results = await asyncio.wrap_future(work)
+                await self._apply(batch)
+            except BadInput:
+                # What somebody asked for cannot be done at all: the others need not suffer for it.
+                for one in batch:
+                    await self._apply_alone(one)
             except Exception as error:
-                for _, done in batch:
-                    if not done.done():
-                        done.set_exception(error)
-                continue
-            for changes, done in batch:
-                mine, results = results[: len(changes)], results[len(changes) :]
-                if not done.done():
-                    done.set_result((version, mine))
+                for one in batch:
+                    _fail(one, error)
 
-    def _take(self) -> list[tuple[Sequence[ItemChange], asyncio.Future[Changed]]]:
+    async def _apply(self, batch: list[Waiting]) -> None:
+        together = [one for changes, _ in batch for one in changes]
+        work = self._pool.submit(lambda: apply_changes(self._folder, together))
+        version, results = await asyncio.wrap_future(work)
+        for changes, done in batch:
+            mine, results = results[: len(changes)], results[len(changes) :]
+            if not done.done():
+                done.set_result((version, mine))
+
+    async def _apply_alone(self, one: Waiting) -> None:
+        try:
+            await self._apply([one])
+        except Exception as error:
+            _fail(one, error)
+
+    def _take(self) -> list[Waiting]:
         """Return the first that wait and can go together: no item is changed twice."""
         batch, ids = [], set[str]()
         while self._waiting and ids.isdisjoint(one.id for one in self._waiting[0][0]):
@@ -143,6 +162,12 @@ class ChangeQueue:
             ids.update(one.id for one in changes)
             batch.append((changes, done))
         return batch
+
+
+def _fail(waiting: Waiting, error: Exception) -> None:
+    _, done = waiting
+    if not done.done():
+        done.set_exception(error)
 
 
 Result = TypeVar("Result")

@@ -146,7 +146,8 @@ class ChunkBuilder:
     """Turns rows into chunks; media: the folder that thumbnails are written to.
 
     known: the items of a catalog, whose vectors and thumbnails are taken over where they can be.
-    loose: whether texts may stand for numbers.
+    loose: whether texts may stand for numbers. sync: whether thumbnails are on disk when a chunk is
+    made; else a build that is resumed looks whether they are whole.
     """
 
     def __init__(
@@ -155,12 +156,14 @@ class ChunkBuilder:
         media: Path,
         known: KnownItems | None = None,
         loose: bool = False,
+        sync: bool = False,
     ) -> None:
         # Where views of attributes are fitted to all items, they are made when all are there.
         self._specs = [one for one in specs if one.input != "attributes" or one.encoding]
         self._media = media
         self._known = known
         self._loose = loose
+        self._sync = sync
         self._reads_text = any(one.input == "text" for one in specs)
         self._pool = ThreadPoolExecutor(cores(), "pictures")
 
@@ -367,8 +370,7 @@ class ChunkBuilder:
         if not file.exists() or file.stat().st_size != len(contents):
             real_folder(self._media)
             real_folder(file.parent)
-            # Not brought to disk one by one: a resumed build looks whether they are whole.
-            with atomic_write(file, sync=False) as handle:
+            with atomic_write(file, sync=self._sync) as handle:
                 handle.write(contents)
         return f"media/{name[:2]}/{name}.webp"
 

@@ -290,6 +290,7 @@ def _move_media(new: OpenFolder, root: OpenFolder) -> None:
                 source.remove_if_empty(name)
             else:
                 target.take(source, name)
+        target.sync()
 
     if new.look(MEDIA_FOLDER) is None:
         return

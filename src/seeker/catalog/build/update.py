@@ -177,7 +177,7 @@ def apply_changes(
         specs = [replace(one, column=one.name) if one.input == "vectors" else one for one in specs]
         real_folder(work / "new")
         items = KnownItems(old, specs, update=True)
-        builder = ChunkBuilder(specs, work / "new" / "media", items)
+        builder = ChunkBuilder(specs, work / "new" / "media", items, sync=True)
         try:
             chunk = builder.make([one.record(place, known.get(one.id)) for place, one in puts])
         finally:

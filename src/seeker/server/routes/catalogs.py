@@ -17,11 +17,14 @@ from seeker.catalog.attributes import shorten
 from seeker.catalog.build.item_changes import ItemChange
 from seeker.errors import BadInput, NotFound
 from seeker.server.dependencies import (
+    PICTURE_FORM,
     Authorization,
     ItemPath,
     ServiceDep,
     StrictRoute,
     parse_json,
+    picture_of,
+    takes_picture,
 )
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.middleware import LINES_TYPE
@@ -137,20 +140,25 @@ async def remove(
         **problem_statuses(401, 403, 404, 409),
         201: {"model": ItemChangeResponse, "description": "The item is new."},
     },
+    openapi_extra=PICTURE_FORM,
 )
+@takes_picture
 async def put(
     catalog: Name,
     id: ItemPath,
     body: ItemRequest,
+    request: Request,
     service: ServiceDep,
     authorization: Authorization = None,
 ) -> Response:
     """Make an item just this, new or in the place of the one that is there; needs an admin key.
 
-    A picture, and vectors that are not given, stay. Answered when it is on disk; running services
+    A picture is sent as the part `picture` of a form, all else as JSON in its part `request`. A
+    picture, and vectors that are not given, stay. Answered when it is on disk; running services
     show it within about a second.
     """
     service.keys.check_admin(authorization)
+    body.attach(picture_of(request))
     return await _changed(service, catalog, body.change(id, "put"))
 
 
@@ -158,16 +166,23 @@ async def put(
     "/v1/items/{catalog}/{id:rest}",
     response_model=ItemChangeResponse,
     responses=problem_statuses(401, 403, 404, 409),
+    openapi_extra=PICTURE_FORM,
 )
+@takes_picture
 async def patch(
     catalog: Name,
     id: ItemPath,
     body: ItemRequest,
+    request: Request,
     service: ServiceDep,
     authorization: Authorization = None,
 ) -> Response:
-    """Change what is said of an item; all else of it stays. Needs an admin key."""
+    """Change what is said of an item; all else of it stays. Needs an admin key.
+
+    A picture is sent as with PUT.
+    """
     service.keys.check_admin(authorization)
+    body.attach(picture_of(request))
     return await _changed(service, catalog, body.change(id, "patch"))
 
 

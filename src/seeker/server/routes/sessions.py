@@ -27,6 +27,7 @@ from seeker.server.dependencies import (
     make_idempotency_key,
     picture_of,
     session_starter,
+    takes_picture,
 )
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
@@ -63,6 +64,7 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictR
     responses=problem_statuses(401, 404, 409),
     openapi_extra=PICTURE_FORM,
 )
+@takes_picture
 async def start(
     request: Request,
     service: ServiceDep,
@@ -90,9 +92,6 @@ async def start(
         )
 
     return json_response(session_response(await service.run(work)), 201)
-
-
-start.takes_picture = True  # type: ignore[attr-defined]
 
 
 @router.get("/{id}", response_model=SessionResponse, responses=problem_statuses(404, 409))
@@ -223,8 +222,7 @@ def act_route(
         "body": body_type if required else body_type | None,
     }
     act.__defaults__ = () if required else (None,)
-    act.takes_picture = issubclass(body_type, PictureRequest)  # type: ignore[attr-defined]
-    return act
+    return takes_picture(act) if issubclass(body_type, PictureRequest) else act
 
 
 for event_type, body_type in ACTS.items():
