@@ -6,13 +6,13 @@
     python -P benchmarks/load.py --only "demo SQ"   only these cases; writes nothing
 
 (-P, because a neighbour of this file is called like a package that is needed.) Everything happens
-on this machine and is bounded in count and time. The crowd takes a part of the cores, too.
+on this machine and is bounded in count and time. The crowd is in processes of its own, so that it
+measures the server and not itself; it takes a part of the cores, too.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 import dataclasses
 import json
 import os
@@ -35,16 +35,17 @@ from seeker.demo.catalog import demo_catalog
 
 sys.path.append(str(Path(__file__).parent.parent))
 
-from benchmarks.load_generator import run_crowd
+from benchmarks.load_generator import ARRIVALS_PER_SECOND, Timetable, crowd_of
 from benchmarks.processes import cpu_seconds, memory_bytes, process_tree
 from benchmarks.server import running_server
 
-MAX_PEOPLE = 2000
+MAX_PEOPLE = 3000
 MAX_SECONDS = 120.0
 GOOD_P95_MS = 100.0
 """Milliseconds within which 95 of 100 clicks shall be answered."""
 
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
+_QUIET_SECONDS = 3.0
 
 
 @dataclass(frozen=True)
@@ -59,33 +60,47 @@ class Case:
     workers: int
     people: tuple[int, ...]
     think: float = 10.0
-    seconds: float = 45.0
+    seconds: float = 30.0
     refresh: bool = True
 
+    def __str__(self) -> str:
+        return f"{self.catalog} {self.store} {self.workers}"
 
-DEMO, LARGE = "demo", "100,000 × 512"
+
+DEMO = "demo"
+SIZES = {
+    "10,000 × 512": (10_000, 512, "float32"),
+    "100,000 × 512": (100_000, 512, "float32"),
+    "1,000,000 × 256": (1_000_000, 256, "float16"),
+}
+"""Catalogs that are made: items, dimensions, and in which form their vectors are stored."""
+MIDDLE, LARGE, HUGE = SIZES
 CASES = (
-    Case(DEMO, "SQLite", 1, (100, 300, 600, 1000)),
-    Case(DEMO, "SQLite", 2, (1000,)),
-    Case(DEMO, "PostgreSQL", 1, (300, 1000)),
-    Case(LARGE, "SQLite", 1, (25, 50, 100, 200)),
-    Case(LARGE, "SQLite", 1, (25, 50, 100, 200), refresh=False),
-    Case(LARGE, "SQLite", 2, (100,)),
-    Case(LARGE, "SQLite", 1, (1000,), think=60.0),
+    Case(DEMO, "SQLite", 1, (300, 1000, 2000)),
+    Case(DEMO, "SQLite", 2, (2000, 3000)),
+    Case(DEMO, "PostgreSQL", 1, (1500,)),
+    Case(MIDDLE, "SQLite", 1, (600,)),
+    Case(LARGE, "SQLite", 1, (100, 300, 600)),
+    Case(LARGE, "SQLite", 1, (300,), refresh=False),
+    Case(LARGE, "SQLite", 2, (600,)),
+    Case(HUGE, "SQLite", 1, (25, 100)),
 )
 
 
-def build_large_catalog(folder: Path, items: int, dimensions: int) -> Path:
+def build_catalog(folder: Path, items: int, dimensions: int, dtype: str) -> Path:
     """Build a catalog of clustered vectors."""
     rng = np.random.default_rng(0)
     centres = rng.normal(size=(200, dimensions)).astype(np.float32)
-    vectors = centres[rng.integers(200, size=items)]
-    vectors += 0.7 * rng.normal(size=vectors.shape).astype(np.float32)
-    source = folder / "vectors.npy"
-    np.save(source, vectors)
-    seeker.build(source, folder / "large")
+    source, out = folder / "vectors.npy", folder / f"items-{items}"
+    vectors = np.lib.format.open_memmap(source, "w+", np.float32, (items, dimensions))
+    for start in range(0, items, 50_000):
+        some = vectors[start : start + 50_000]
+        some[:] = centres[rng.integers(200, size=len(some))]
+        some += 0.7 * rng.standard_normal(size=some.shape, dtype=np.float32)
+    del vectors
+    seeker.build(source, out, dtype=dtype)
     source.unlink()
-    return folder / "large"
+    return out
 
 
 @contextmanager
@@ -133,11 +148,24 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
             flags += [] if case.refresh else ["--no-refresh"]
             server = running_server(catalog, *flags, workers=case.workers)
             url, pid = stack.enter_context(server)
-            before, load, idle = memory_mb(pid), os.getloadavg()[0], total_cpu_seconds(pid)
+            time.sleep(_QUIET_SECONDS)  # for what is prepared when nobody is there yet
+            before, load = memory_mb(pid), os.getloadavg()[0]
             seconds = min(case.seconds, MAX_SECONDS)
-            crowd, took = asyncio.run(run_crowd(url, min(people, MAX_PEOPLE), case.think, seconds))
+            times = Timetable.soon(people, case.think, seconds)
+            work = dict[str, float]()
+            with crowd_of(url, min(people, MAX_PEOPLE), case.think, times) as met:
+                for name, moment in vars(times).items():
+                    time.sleep(max(0.0, moment - time.monotonic()))
+                    work[name] = total_cpu_seconds(pid)
+                    if name == "clicked":
+                        held = memory_mb(pid) - before
+            crowd, cache = met.result(), cache_metrics(url)
             p50, p95, p99 = np.percentile(crowd.clicks or [0.0], [50, 95, 99]) * 1000
-            work, cache = total_cpu_seconds(pid) - idle, cache_metrics(url)
+            core_ms = {
+                "start": (work["come"] - work["begin"]) / max(1, len(crowd.starts)),
+                "click": (work["clicked"] - work["settled"]) / max(1, len(crowd.clicks)),
+                "look": (work["end"] - work["clicked"]) / max(1, len(crowd.looks)),
+            }
             yield {
                 "catalog": case.catalog,
                 "store": case.store,
@@ -147,19 +175,16 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
                 "refresh": case.refresh,
                 "sessions": len(crowd.starts),
                 "clicks": len(crowd.clicks),
-                "clicks_per_second": round(len(crowd.clicks) / took, 1),
+                "clicks_per_second": round(len(crowd.clicks) / seconds, 1),
                 "p50_ms": round(p50, 1),
                 "p95_ms": round(p95, 1),
                 "p99_ms": round(p99, 1),
-                "core_ms_per_answer": round(
-                    1000 * work / max(1, len(crowd.early) + len(crowd.clicks) + len(crowd.starts)),
-                    1,
-                ),
+                "core_ms": {name: round(1000 * taken, 2) for name, taken in core_ms.items()},
                 "start_p95_ms": round(float(np.percentile(crowd.starts or [0.0], 95)) * 1000, 1),
                 "refused": crowd.refused,
                 "failed": crowd.failed,
                 "memory_before_mb": round(before),
-                "memory_sessions_mb": round(memory_mb(pid) - before),
+                "memory_sessions_mb": round(held),
                 "cache_counts_mb": round(cache.get("bytes", 0.0) / 1e6),
                 "cache_sessions": int(cache.get("sessions", 0)),
                 "replayed": int(cache.get("misses", 0)),
@@ -175,27 +200,30 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
         "",
         f"Measured by `python -P benchmarks/load.py{how}` on {os.cpu_count()} cores "
         f"({platform.machine()}), crowd and "
-        "server on the same machine. Every person starts a session, thinks, clicks, thinks, …; "
-        "clicks count once everybody has come, at most 20 people a second. "
-        "Clicks are durable before they are answered. Memory is what the server's processes hold "
-        "of their own: before the first session, and then for sessions on top (the belief cache "
-        "may hold 512 MB per worker). Core ms is what one answer costs in time of the cores, "
-        "refreshes between clicks included: it hardly depends on what else is going on. The load "
-        "average just before a crowd came tells how busy the machine was with other things: "
-        "latencies are the machine's, too. Where the work between clicks is off (`--no-refresh`), "
-        "the same crowds meet a server that does nothing but answer.",
+        "server on the same machine, each in processes of its own. Every person starts a session, "
+        f"waits until all have come (at most {ARRIVALS_PER_SECOND} a second), clicks and thinks in "
+        "turn, and looks at the session once at the end; clicks count once everybody is at it. "
+        "Clicks are durable before they are answered. Core ms is what the server's cores work for "
+        "a start, a click and a look, each in its own part of the run and with all that the server "
+        "does meanwhile, refreshes between clicks included: it hardly depends on what else is "
+        "going on, but latencies do. The load average just before a crowd came tells how busy the "
+        "machine was with other things. Memory is what the server's processes hold of their own: "
+        "before the first session, and for sessions on top. Where the work between clicks is off "
+        "(`--no-refresh`), the same crowd meets a server that does nothing but answer.",
         "",
         "| catalog | store | workers | work between clicks | people | s per click | clicks/s "
-        "| core ms | p50 ms | p95 ms | p99 ms "
+        "| core ms: start | click | look | p50 ms | p95 ms | p99 ms "
         "| refused, failed | MB before | MB for sessions | in memory | load before |",
-        "| --- " * 16 + "|",
+        "| --- " * 18 + "|",
     ]
     for row in rows:
+        core = row["core_ms"]
         lines.append(
             f"| {row['catalog']} | {row['store']} | {row['workers']} "
             f"| {'on' if row['refresh'] else 'off'} | {row['people']:,} "
             f"| {row['think']:g} | {row['clicks_per_second']} "
-            f"| {row['core_ms_per_answer']} | {row['p50_ms']} | {row['p95_ms']} "
+            f"| {core['start']} | {core['click']} | {core['look']} "
+            f"| {row['p50_ms']} | {row['p95_ms']} "
             f"| {row['p99_ms']} | {row['refused']}, {row['failed']} | {row['memory_before_mb']} "
             f"| {row['memory_sessions_mb']} | {row['cache_sessions']:,} | {row['load_before']} |"
         )
@@ -224,6 +252,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few people; writes nothing")
     parser.add_argument("--seconds", type=float, help="how long each crowd stays")
+    parser.add_argument("--people", type=int, help="one crowd of so many people; writes nothing")
     parser.add_argument("--only", default="", help="only cases whose description holds this")
     options = parser.parse_args()
     rows = []
@@ -232,8 +261,10 @@ def main() -> None:
         folder.chmod(0o755)  # PostgreSQL runs as a user of its own, where this runs as root
         places: dict[str, Path] = {}
         for case in CASES:
-            if options.only not in f"{case.catalog} {case.store} {case.workers}":
+            if options.only not in str(case):
                 continue
+            if options.people is not None:
+                case = dataclasses.replace(case, people=(options.people,))
             if options.quick:
                 few = (min(case.people[0], 20),)
                 case = dataclasses.replace(case, people=few, think=2.0, seconds=8.0)
@@ -241,11 +272,11 @@ def main() -> None:
                 case = dataclasses.replace(case, seconds=options.seconds)
             if case.catalog not in places:
                 demo_folder = demo_catalog().folder if case.catalog == DEMO else None
-                places[case.catalog] = demo_folder or build_large_catalog(folder, 100_000, 512)
+                places[case.catalog] = demo_folder or build_catalog(folder, *SIZES[case.catalog])
             for row in measure(case, places[case.catalog], folder):
                 rows.append(row)
                 print(json.dumps(row, ensure_ascii=False), flush=True)
-    if not options.quick and not options.only:
+    if not options.quick and not options.only and options.people is None:
         (OUT / "load.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
         (OUT / "load.md").write_text(table(rows, options.seconds))
     print(table(rows))

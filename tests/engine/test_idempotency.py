@@ -15,11 +15,13 @@ from seeker.stores import (
     IdempotencyKey,
     IdempotencyRecord,
     MemoryStore,
+    StaleWriteError,
     StoredSession,
     StoreError,
     open_store,
 )
 from seeker.stores.base import EventJson
+from support.catalogs import random_catalog
 from support.engines import clicks, engine
 
 
@@ -38,6 +40,70 @@ def test_engines_that_share_a_store_agree(two_views: Catalog, tmp_path: Path) ->
     first.delete(shown.id)
     with pytest.raises(NotFound):
         second.act(shown.id, Click(shown.page.ids[0], "like"))
+    first.close()
+    second.close()
+
+
+def preloaded() -> Catalog:
+    catalog = random_catalog(dims=(24, 9))
+    catalog.preload()
+    return catalog
+
+
+def test_a_click_begun_at_once_is_the_click_that_a_thread_makes(
+    tmp_path: Path,
+) -> None:
+    catalog = preloaded()
+    quick, usual = engine(catalog, open_store(str(tmp_path / "s.sqlite"))), engine(catalog)
+    quick.expire()  # so that what is old is known without asking the store
+    shown, same = quick.start(seed=3), usual.start(seed=3)
+    for n in range(5):
+        click = Click(shown.page.ids[n], "dislike" if n % 2 else "like")
+        pending = quick.begin(shown.id, click, n)
+        assert pending is not None
+        shown, same = pending.finish(), usual.act(same.id, click, n)
+        assert (shown.page, shown.belief, shown.step) == (same.page, same.belief, same.step)
+        assert quick.show(shown.id) == shown
+    quick.close()
+
+
+def test_nothing_is_begun_at_once_that_may_have_to_wait() -> None:
+    one = engine(preloaded())
+    shown = one.start()
+    click = Click(shown.page.ids[0], "like")
+    assert one.begin(shown.id, click) is None, "whether it is old is not known"
+    one.expire()
+    assert one.begin("another", click) is None
+    assert one.begin(shown.id, Undo()) is None
+    assert one.begin(shown.id, Click("no such item", "like")) is None
+    assert one.begin(shown.id, click, step=1) is None
+    pending = one.begin(shown.id, click)
+    assert pending is not None
+    assert one.begin(shown.id, click) is None, "somebody is at it"
+    assert pending.finish().likes == [click.item]
+    large = engine(random_catalog(items=300))
+    large.expire()
+    shown = large.start()
+    assert large.begin(shown.id, Click(shown.page.ids[0], "like")) is None, "distances are missing"
+
+
+def test_what_was_begun_and_not_stored_leaves_no_trace(tmp_path: Path) -> None:
+    catalog, address = preloaded(), str(tmp_path / "s.sqlite")
+    first, second = engine(catalog, open_store(address)), engine(catalog, open_store(address))
+    first.expire()
+    shown = first.start(seed=4)
+    other, mine = shown.page.ids[:2]
+    second.act(shown.id, Click(other, "dislike"), 0)
+    pending = first.begin(shown.id, Click(mine, "like"), 0)
+    assert pending is not None
+    with pytest.raises(StaleWriteError):
+        pending.finish()
+    with pytest.raises(StaleStepError) as refused:
+        first.act(shown.id, Click(mine, "like"), 0)
+    assert refused.value.snapshot == second.show(shown.id)
+    now = first.act(shown.id, Click(mine, "like"), 1)
+    assert (now.likes, now.dislikes) == ([mine], [other])
+    assert second.show(shown.id) == now
     first.close()
     second.close()
 

@@ -71,7 +71,7 @@ def test_an_engine_limits_what_is_shared() -> None:
 
 def test_columns_of_all_items_computed_in_advance_change_nothing() -> None:
     catalog, fresh = random_catalog(dims=(24, 9)), random_catalog(dims=(24, 9))
-    catalog.share_columns()
+    catalog.preload()
     shared = Choice().space([*catalog.views.values()]).shared
     assert shared is not None
     assert len(shared) == len(catalog)
@@ -86,20 +86,25 @@ def test_columns_of_all_items_computed_in_advance_change_nothing() -> None:
 def test_columns_are_computed_in_advance_only_where_all_fit() -> None:
     catalog = random_catalog()
     catalog.limit_shared_columns(len(catalog) ** 2 * 4 - 1)
-    catalog.share_columns()
+    catalog.preload()
     shared = Choice().space([*catalog.views.values()]).shared
     assert shared is not None
     assert len(shared) == 0
 
 
 def test_computing_columns_in_advance_gives_way_and_goes_on() -> None:
-    catalog = random_catalog()
-    answers = iter([False, False, True])
+    catalog, asked = random_catalog(), list[bool]()
+
+    def stop(after: int) -> bool:
+        asked.append(len(asked) == after)
+        return asked[-1]
+
     with pytest.raises(Interrupted):
-        catalog.share_columns(lambda: next(answers))
+        catalog.preload(lambda: stop(2))
     shared = Choice().space([*catalog.views.values()]).shared
     assert shared is not None
-    done = len(shared)
-    assert 0 < done < len(catalog)
-    catalog.share_columns()
+    assert len(shared) == 0
+    catalog.preload(lambda: stop(-1))
     assert len(shared) == len(catalog)
+    pieces = -(-len(catalog) // 32)
+    assert len(asked) == pieces + 1, "none is computed twice, but for the one that gave way"

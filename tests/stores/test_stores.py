@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,10 @@ from seeker.stores import (
 )
 from seeker.stores.migrations import newest, statements, steps
 from seeker.stores.postgres import PostgresStore
+from seeker.stores.sql import SqlStore
 from seeker.stores.sqlite import SqliteStore
+from seeker.stores.write_queue import Write
+from support.servers import TIMEOUT_SECONDS
 from support.stores import DURABLE, START, NewStore, connect, stored_session
 
 
@@ -196,6 +200,79 @@ def test_of_many_writers_one_wins_each_time(store: Store) -> None:
     assert [event["at"] for event in found.events[1:]] == sorted(won)
     assert len(set(won)) == len(won) == found.length - 1
     assert won
+
+
+class _Gate:
+    """Lets the first commit of a store wait, so that others come together; counts the writes."""
+
+    def __init__(self, store: SqlStore) -> None:
+        self._commit = store.commit
+        self._entered, self._opened = threading.Event(), threading.Event()
+        self._opened.set()
+        self.batches: list[int] = []
+        store.commit = self  # type: ignore[method-assign]
+
+    def __call__(self, writes: Sequence[Write]) -> None:
+        self.batches.append(len(writes))
+        self._entered.set()
+        assert self._opened.wait(TIMEOUT_SECONDS)
+        self._commit(writes)
+
+    @contextmanager
+    def closed(self) -> Iterator[Callable[[], object]]:
+        """Let nothing through; yields what waits until somebody stands before the gate."""
+        self._entered.clear()
+        self._opened.clear()
+        yield lambda: self._entered.wait(TIMEOUT_SECONDS)
+        self._opened.set()
+
+
+def test_writes_that_come_together_share_a_transaction(address: str) -> None:
+    store = open_store(address)
+    assert isinstance(store, SqlStore)
+    gate = _Gate(store)
+    key = IdempotencyKey("b", "k", "f")
+    with gate.closed() as somebody_waits:
+        first = store.create_soon(stored_session("a"))
+        assert somebody_waits()
+        together = [store.create_soon(stored_session(name)) for name in "bcd"]
+        together += [store.append_soon("a", 1, {"n": 1}, 101.0, key)]
+        assert not any(write.future.done() for write in [first, *together])
+    for write in [first, *together]:
+        write.result()
+    assert gate.batches == [1, 4]
+    assert store.count() == 4
+    found = store.load("a")
+    assert found is not None
+    assert found.events == [START, {"n": 1}]
+    store.close()
+
+
+def test_one_stale_write_of_several_fails_alone(address: str) -> None:
+    store = open_store(address)
+    assert isinstance(store, SqlStore)
+    gate = _Gate(store)
+    for name in "abc":
+        store.create(stored_session(name))
+    key = IdempotencyKey("b", "k", "f")
+    with gate.closed() as somebody_waits:
+        good = [store.append_soon("a", 1, {"n": 1}, 101.0)]
+        assert somebody_waits()
+        good += [store.append_soon("b", 1, {"n": 2}, 102.0, key)]
+        stale = [
+            store.append_soon("c", 2, {"n": 3}, 102.0),
+            store.append_soon("c", 1, {"n": 4}, 102.0, key),
+            store.append_soon("gone", 1, {"n": 5}, 102.0),
+        ]
+        good += [store.append_soon("a", 2, {"n": 6}, 103.0)]
+    for write in good:
+        write.result()
+    for write in stale:
+        with pytest.raises(StaleWriteError):
+            write.result()
+    lengths = {name: found.length for name in "abc" if (found := store.load(name)) is not None}
+    assert lengths == {"a": 3, "b": 2, "c": 1}
+    store.close()
 
 
 def test_durable_stores_outlive_their_process(address: str) -> None:

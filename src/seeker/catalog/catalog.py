@@ -254,14 +254,21 @@ class Catalog:
             return models.named(models.DEFAULT), None
         return models.from_json(self.learned.model), self.learned.views
 
-    def share_columns(self, stop: Stop = never) -> None:
-        """Compute the distances between all items, if searches may share so many bytes of them.
+    def preload(self, stop: Stop = never) -> None:
+        """Read items and compute distances between them in advance, if there is room for all.
 
-        Then no click has to. stop: asked every so often; `Interrupted` is raised once it says so.
+        Then no click has to. Distances count for what searches share. stop: asked every so often;
+        `Interrupted` is raised once it says so, and what was done stays done.
         """
+        self._collection.preload()
         model, names = self.usual_model()
         views = list(self.with_views(names).views.values())
         model.space(views).share_all_columns(stop)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether nothing has to be read for any item."""
+        return self._collection.in_memory
 
     def session(
         self,

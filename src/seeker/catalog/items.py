@@ -23,6 +23,8 @@ from seeker.types import Floats, Rows
 _MAX_CACHED_IDS = 65_536
 _MAX_CACHED_CHARACTERS = 8_000_000
 """Of items that were shown, some ten thousand: the same ones come up again and again."""
+_MAX_PRELOADED_ITEMS = 4096
+_PRELOADED_AT_ONCE = 256
 _ITEM_CHARACTERS = 500
 """What an item takes beside its texts."""
 _ID_ROWS = 16_384
@@ -54,6 +56,15 @@ class ItemCollection(Protocol):
         """Return the items at some places."""
         ...
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether nothing has to be read for any item."""
+        ...
+
+    def preload(self) -> None:
+        """Read all items, if they are few enough to be kept."""
+        ...
+
 
 class MemoryItems:
     """Items held as Python values; an item table is made of them when it is first needed."""
@@ -69,6 +80,11 @@ class MemoryItems:
     def row(self, id: str) -> int | None:
         """Return the place of an item, if it is there."""
         return self._rows.get(id)
+
+    in_memory = True
+
+    def preload(self) -> None:
+        """Nothing has to be read."""
 
     def items(self, rows: Sequence[int]) -> list[Item]:
         """Return the items at some places."""
@@ -242,6 +258,20 @@ class StoredItems:
             Item(id, title, media, attributes.copy())
             for id, title, media, attributes in map(cache.__getitem__, rows)
         ]
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether nothing has to be read for any item."""
+        return len(self._item_cache) == len(self._row_cache) == self.table.count
+
+    def preload(self) -> None:
+        """Read all items, if they are few enough to be kept."""
+        if self.table.count > _MAX_PRELOADED_ITEMS:
+            return
+        for start in range(0, self.table.count, _PRELOADED_AT_ONCE):
+            rows = range(start, min(start + _PRELOADED_AT_ONCE, self.table.count))
+            for row, item in zip(rows, self.items(rows), strict=True):
+                self._row_cache[item.id] = row
 
     def _cache(self, items: Mapping[int, CachedItem]) -> None:
         """Keep items for whoever asks next; once they are many, begin anew."""

@@ -86,10 +86,11 @@ def covering_rows(distances: Doubles, count: int) -> Rows:
     distances: (n, n). Returns (count,) places.
     """
     nearest = np.full(len(distances), np.inf)
+    nearer = np.empty_like(distances)
     free = np.ones(len(distances), bool)
     chosen: list[int] = []
     for _ in range(min(count, len(distances))):
-        total = np.minimum(nearest, distances).sum(axis=1) if chosen else distances.sum(axis=1)
+        total = np.minimum(nearest, distances, out=nearer).sum(axis=1)
         total[~free] = np.inf
         pick = int(np.argmin(total))
         free[pick] = False

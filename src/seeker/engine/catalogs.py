@@ -19,6 +19,8 @@ Renewer: TypeAlias = Callable[[str | Path], Catalog | None]
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CHECK_SECONDS = 1.0
+_RECENT_SECONDS = 3.0
+"""A catalog that was looked at within so many seconds need not be looked at for every click."""
 _LOGGER = logging.getLogger("seeker")
 
 
@@ -81,6 +83,16 @@ class Catalogs:
             raise NotFound(f"There is no catalog {name!r}.", f"There is {self.names}.")
         self._check_version(name)
         return name, self._catalogs[name]
+
+    def is_current(self, name: str, catalog: Catalog) -> bool:
+        """Return whether a catalog is the one served, as a look not long ago has shown."""
+        looked = self._clock() - self._checked_at[name] < _RECENT_SECONDS
+        return looked and self._catalogs[name] is catalog
+
+    def look(self) -> None:
+        """Look whether there are new versions of any catalog."""
+        for name in self.names:
+            self._check_version(name)
 
     def look_again(self, name: str) -> None:
         """Look at a catalog's folder the next time it is asked for, however soon and long."""

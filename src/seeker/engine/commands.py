@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 
 from seeker.engine.cache import CachedSession
 from seeker.engine.repository import Rebuilder, SessionRepository
 from seeker.engine.snapshot import SessionSnapshot
 from seeker.engine.workers import BackgroundWorker
 from seeker.errors import BadInput, Conflict, NotFound
-from seeker.session import Event
+from seeker.session import Click, Event
 from seeker.stores import IdempotencyKey, StaleWriteError, Store
+from seeker.stores.base import PendingWrite
 
 MAX_ATTEMPTS = 16
 """How often something is tried that others keep being faster at."""
@@ -27,6 +28,10 @@ MAX_EVENTS = 2_000
 """A thousand clicks make a session slow to open and its answers long; no person makes as many."""
 
 
+_QUICK_EVENTS = 100
+"""Sessions of so many events are answered at once; what is told of each grows with them."""
+
+
 class StaleStepError(Conflict):
     """The session is not where the request thought it was; snapshot: where it is."""
 
@@ -37,6 +42,33 @@ class StaleStepError(Conflict):
 
 class _MaybeStale(Exception):
     """Something failed that may have been asked of a session that is behind what is stored."""
+
+
+class PendingAct:
+    """Something done in a session in memory that is being stored; nobody else is at the session.
+
+    write: what stores it. leave: called when others may be at the session again.
+    """
+
+    def __init__(
+        self, write: PendingWrite, snapshot: SessionSnapshot, undo: Callable[[], None]
+    ) -> None:
+        self.write = write
+        self.leave: Callable[[], None] = lambda: None
+        self._snapshot = snapshot
+        self._undo = undo
+
+    def finish(self) -> SessionSnapshot:
+        """Wait until it is stored, and return what it leads to; what was not stored is undone."""
+        try:
+            try:
+                self.write.result()
+            except BaseException:
+                self._undo()
+                raise
+            return self._snapshot
+        finally:
+            self.leave()
 
 
 class CommandHandler:
@@ -151,6 +183,28 @@ class CommandHandler:
                 self._background.submit(id, lambda: self._prepare(id))
         return SessionSnapshot.of(id, entry.name, entry.length, entry.session, entry.summary)
 
+    def begin(
+        self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
+    ) -> PendingAct | None:
+        """Let a click happen where nothing has to be waited for, and have it stored soon.
+
+        None if that may take longer than a millisecond or so, or if something is in the way:
+        then `act` does it, in a thread.
+        """
+        if not isinstance(event, Click):
+            return None
+        with ExitStack() as loan:
+            entry = loan.enter_context(self._sessions.open_at_once(id))
+            if entry is None or entry.length > _QUICK_EVENTS:
+                return None
+            if not (entry.session.quick and entry.catalog.in_memory):
+                return None
+            with suppress(Conflict, NotFound, BadInput):
+                pending = self._begin(id, entry, event, step, key)
+                pending.leave = loan.pop_all().close
+                return pending
+        return None
+
     def _attempt(
         self,
         id: str,
@@ -161,26 +215,26 @@ class CommandHandler:
     ) -> SessionSnapshot:
         with self._sessions.open(id, trusting) as entry:
             try:
-                self._append(id, entry, event, step, key)
+                return self._begin(id, entry, event, step, key).finish()
             except (Conflict, NotFound, BadInput) as error:
                 # What is in memory may be behind; nothing was stored, so it can be tried again.
                 if trusting:
                     raise _MaybeStale from error
                 raise
-            snapshot = self.snapshot(id, entry)
-            if key is not None:
-                entry.remember(snapshot)
-            return snapshot
 
-    def _append(
+    def _begin(
         self,
         id: str,
         entry: CachedSession,
         event: Event,
         step: int | None,
         key: IdempotencyKey | None,
-    ) -> None:
-        """Do something in a session and store it; a conflict means that nothing was stored."""
+    ) -> PendingAct:
+        """Do something in a session, find out what it leads to, and begin to store it.
+
+        A conflict means that nothing was stored. What it leads to comes first: threads that work at
+        the same time get into each other's way, which costs more than waiting for the disk.
+        """
         self.check_step(id, entry, step)
         if entry.length >= self._max_events:
             raise StaleStepError(
@@ -188,22 +242,30 @@ class CommandHandler:
                 "Start a new one.",
                 self.snapshot(id, entry),
             )
-        session = entry.session
-        before = session.state
+        session, checkpoint = entry.session, entry.session.checkpoint()
         try:
             session.act(event)
         except Conflict as error:
             raise StaleStepError(error.message, error.hint, self.snapshot(id, entry)) from None
-        now = self._clock()
-        try:
-            self._store.append(id, entry.length, session.events[-1].to_json(), now, key)
-        except BaseException:
+        known = entry.length, entry.active, entry.summary, entry.provisional
+
+        def undo() -> None:
             # The session stays in memory: whoever asks next need not wait until it is rebuilt.
-            session.rollback(before)
+            entry.length, entry.active, entry.summary, entry.provisional = known
+            entry.snapshots.pop(entry.length + 1, None)
+            session.rollback(checkpoint)
+
+        try:
+            entry.length, entry.active, entry.summary = entry.length + 1, self._clock(), None
+            snapshot = self.snapshot(id, entry)
+            if key is not None:
+                entry.remember(snapshot)
+            written = session.events[-1].to_json()
+            write = self._store.append_soon(id, entry.length - 1, written, entry.active, key)
+        except BaseException:
+            undo()
             raise
-        entry.length += 1
-        entry.active = now
-        entry.summary = None
+        return PendingAct(write, snapshot, undo)
 
     def _prepare(self, id: str) -> None:
         """Bring a session's bounds and belief up to date, unless somebody is at it.

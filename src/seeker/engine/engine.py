@@ -12,7 +12,13 @@ from typing import TypeVar, Unpack
 from seeker import models
 from seeker.engine.cache import BeliefCache, CachedSession
 from seeker.engine.catalogs import Catalogs, warm
-from seeker.engine.commands import BELIEF_AT_ONCE_ITEMS, MAX_ATTEMPTS, MAX_EVENTS, CommandHandler
+from seeker.engine.commands import (
+    BELIEF_AT_ONCE_ITEMS,
+    MAX_ATTEMPTS,
+    MAX_EVENTS,
+    CommandHandler,
+    PendingAct,
+)
 from seeker.engine.expiry import Expiry
 from seeker.engine.personal import personal_model
 from seeker.engine.repository import (
@@ -92,7 +98,7 @@ class Engine:
         self.cache = BeliefCache(cache_bytes)
         catalogs.limit_shared_columns(cache_bytes // SHARED_COLUMNS_SHARE)
         self.background = BackgroundWorker(free, MAX_WAITING_TASKS if refresh else 0)
-        catalogs.on_renewed = self._share_columns_soon
+        catalogs.on_renewed = self._preload_soon
         self._expiry = Expiry(store, lifetime, clock)
         self._quota = SessionQuota(store, sessions_per_key)
         self._clock = clock
@@ -191,6 +197,15 @@ class Engine:
         """
         return self._commands.act(id, event, step, key)
 
+    def begin(
+        self, id: str, event: Event, step: int | None = None, key: IdempotencyKey | None = None
+    ) -> PendingAct | None:
+        """Let something happen that takes no waiting and a millisecond or so; None if it may not.
+
+        It is being stored while this returns.
+        """
+        return self._commands.begin(id, event, step, key)
+
     def show(self, id: str) -> SessionSnapshot:
         """Return where a session is."""
         with self._sessions.turn(id), self._sessions.open(id) as entry:
@@ -255,16 +270,16 @@ class Engine:
         """Do once what every first click would wait for: kernels are compiled or loaded."""
         for name in self.catalogs.names:
             warm(self.catalogs.get(name)[1])
-            self._share_columns_soon(name)
+            self._preload_soon(name)
 
-    def _share_columns_soon(self, name: str) -> None:
-        """Have the distances that all searches in a catalog share computed when there is time."""
+    def _preload_soon(self, name: str) -> None:
+        """Have what all searches in a catalog share computed when there is time."""
 
         def task() -> None:
             try:
-                self.catalogs.get(name)[1].share_columns(self.background.should_stop)
+                self.catalogs.get(name)[1].preload(self.background.should_stop)
             except Interrupted:
-                self._share_columns_soon(name)
+                self._preload_soon(name)
 
         # No session has an id with a blank in it.
         self.background.submit(f"catalog {name}", task)

@@ -79,6 +79,10 @@ class Expiry:
         before = judge(self._clock(), None, self._reading, self._lifetime).before
         return before is not None and active < before
 
+    def maybe_expired(self, active: float) -> bool:
+        """Return whether such a session is old, or that cannot be told without the store."""
+        return self._reading is None or self.expired(active)
+
     def run(self) -> int:
         """Look at the clock, forget what is old, give back its space; return how many."""
         verdict = self._judge()

@@ -150,6 +150,26 @@ class SessionRepository:
                 self._cache.put(id, entry)
 
     @contextmanager
+    def open_at_once(self, id: str) -> Iterator[CachedSession | None]:
+        """Lend a session with its turn, or None where that takes looking or waiting for anything.
+
+        It is one to write to next, as the store refuses what does not fit.
+        """
+        with self._locks.lend(id) as lock:
+            if not lock.acquire(blocking=False):
+                yield None
+                return
+            try:
+                entry = self._cache.take(id, counted=False)
+                try:
+                    yield entry if entry is not None and self._surely_current(entry) else None
+                finally:
+                    if entry is not None and len(entry.session.events) == entry.length:
+                        self._cache.put(id, entry)
+            finally:
+                lock.release()
+
+    @contextmanager
     def open_idle(self, id: str) -> Iterator[CachedSession | None]:
         """Lend a session that is in memory and that nobody is at, or None."""
         if self._locks.users(id):
@@ -180,6 +200,12 @@ class SessionRepository:
         if self._expiry.expired(entry.active):
             return False
         return self._catalogs.get(entry.name)[1] is entry.catalog
+
+    def _surely_current(self, entry: CachedSession) -> bool:
+        """Whether a session in memory is known to be current without asking the store or a disk."""
+        return self._catalogs.is_current(entry.name, entry.catalog) and not (
+            self._expiry.maybe_expired(entry.active)
+        )
 
     def _renew(self, id: str, entry: CachedSession | None, trusting: bool) -> CachedSession:
         """Return a session up to date; where that fails for now, what was in memory stays there."""

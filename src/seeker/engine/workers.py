@@ -116,13 +116,23 @@ class WorkerPool:
         self._aside = 0
         self.refused = 0
 
-    def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """Have something done; Busy if too much is waiting."""
+    def enter(self) -> None:
+        """Be under way, with a thread or without, until `leave`; BusyError if too much is."""
         with self._lock:
             if self.full:
                 self.refused += 1
                 raise BusyError()
             self._under_way += 1
+
+    def leave(self) -> None:
+        """Be under way no longer."""
+        with self._lock:
+            self._under_way -= 1
+            self._lock.notify_all()
+
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """Have something done; BusyError if too much is waiting."""
+        self.enter()
         latest = self._clock() + self._seconds
 
         def begin() -> Result:
@@ -132,12 +142,16 @@ class WorkerPool:
             return work()
 
         try:
-            future = self._executor.submit(self._in_turn, begin)
+            future = self.go_on(begin)
         except BaseException:
-            self._done(None)
+            self.leave()
             raise
-        future.add_done_callback(self._done)
+        future.add_done_callback(lambda _: self.leave())
         return future
+
+    def go_on(self, work: Callable[[], Result]) -> Future[Result]:
+        """Have something done in a thread that is under way already."""
+        return self._executor.submit(self._in_turn, work)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -193,11 +207,6 @@ class WorkerPool:
     def _in_turn(self, work: Callable[[], Result]) -> Result:
         with self._turns:
             return work()
-
-    def _done(self, _: object) -> None:
-        with self._lock:
-            self._under_way -= 1
-            self._lock.notify_all()
 
 
 _RETRY_SECONDS = 0.05

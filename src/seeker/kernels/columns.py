@@ -110,3 +110,22 @@ def spread(vectors, rows, centre, weights, out):  # type: ignore[no-untyped-def]
             padded[0, k] = (item[k] - centre[k]) * weights[k]
         _one_one(padded, (0, 0), (0, 0), zero, probe, 0, total, 0)
         out[r] = total[0, 0]
+
+
+@kernel
+def mean_distances(columns, one, other, average, out):  # type: ignore[no-untyped-def]
+    """Write the mean over the views of distances between items, (one, other) float64.
+
+    columns: of all items, (views, items, items), relative to the average item, whose distances from
+    the others are average, (views, other) float64.
+    """
+    views = columns.shape[0]
+    for i in range(one.size):
+        line = out[i]
+        for v in range(views):
+            column = columns[v, one[i]]
+            for j in range(other.size):
+                distance = np.float64(column[other[j]]) + average[v, j]
+                line[j] = distance if v == 0 else line[j] + distance
+        for j in range(other.size):
+            line[j] /= views

@@ -89,17 +89,25 @@ SignedTerm = tuple[Term, int]
 
 
 class ColumnBatch:
-    """Columns of some probes: first those to be computed, then those that are stored."""
+    """Columns of some probes: first those to be computed, then those that are stored.
+
+    Where the columns of all items were computed in advance, all are taken from there.
+    """
 
     def __init__(self, space: Space, store: ColumnStore, probes: Iterable[DistanceProbe]) -> None:
         self.space = space
         self.store = store
-        columns = {probe: store.get(probe) for probe in sorted(set(probes))}
+        distinct = sorted(set(probes))
+        in_catalog = not distinct or distinct[-1].row < space.count
+        self._all = space.all_columns if in_catalog else None
+        self._all_rows = np.array([probe.row for probe in distinct], np.int64)
+        columns = {} if self._all is not None else {probe: store.get(probe) for probe in distinct}
         self.new = [probe for probe, column in columns.items() if column is None]
         self.stored = [probe for probe, column in columns.items() if column is not None]
         self._columns = [column for column in columns.values() if column is not None]
-        self._prepared: PreparedProbes = space.prepare(self.new)
-        self.places = {probe: place for place, probe in enumerate([*self.new, *self.stored])}
+        self._prepared: PreparedProbes | None = space.prepare(self.new) if self.new else None
+        order = distinct if self._all is not None else [*self.new, *self.stored]
+        self.places = {probe: place for place, probe in enumerate(order)}
 
     def columns(self, rows: Rows, where: slice | Rows) -> Array:
         """Return the columns at some items, (views, places, rows), in memory used again.
@@ -108,7 +116,14 @@ class ColumnBatch:
         """
         shape = (len(self.space.views), len(self.places), len(rows))
         columns = scratch_array("columns", shape, self.space.dtype)
-        self.space.columns(self._prepared, rows, columns[:, : len(self.new)])
+        if self._all is not None:
+            if isinstance(where, slice) and len(rows) == self.space.count:
+                self._all.take(self._all_rows, axis=1, out=columns, mode="clip")
+            else:
+                columns[:] = self._all[:, self._all_rows[:, None], rows]
+            return columns
+        if self._prepared is not None:
+            self.space.columns(self._prepared, rows, columns[:, : len(self.new)])
         for place, column in enumerate(self._columns, len(self.new)):
             columns[:, place] = column[:, where]
         return columns

@@ -28,6 +28,7 @@ from seeker.engine import Catalogs
 from seeker.errors import SeekerError
 from seeker.server import errors
 from seeker.server.catalogs import open_catalogs
+from seeker.server.direct import DirectRoutes
 from seeker.server.logging import LOGGER, LoopErrorHandler, set_up_logging
 from seeker.server.middleware import RequestMiddleware, VaryMiddleware
 from seeker.server.schemas import ProblemResponse, SessionProblemResponse
@@ -37,6 +38,7 @@ from seeker.server.settings import Settings
 SETTINGS = "SEEKER_SERVED_SETTINGS"
 _EXPIRE_SECONDS = 3600.0
 _RETRY_SECONDS = 1.0
+_LOOK_SECONDS = 1.0
 
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -82,7 +84,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_exception_handler(LoopErrorHandler())
         service = app.state.service = open_service()
-        tasks = [asyncio.create_task(_warm(service)), asyncio.create_task(_expire(service))]
+        tasks = [asyncio.create_task(task(service)) for task in (_warm, _expire, _look_around)]
         try:
             yield
         finally:
@@ -111,7 +113,7 @@ def create_app(
     app.add_exception_handler(SeekerError, _seeker_error)
     app.add_exception_handler(RequestValidationError, _validation_error)
     app.add_exception_handler(HTTPException, _http_error)
-    app.add_middleware(RequestMiddleware)
+    app.add_middleware(RequestMiddleware, direct=DirectRoutes(routers))
     if settings.cors:
         # Around the middleware, so that pages of other origins can read refusals, too.
         app.add_middleware(
@@ -181,6 +183,14 @@ async def _expire(service: Service) -> None:
         except SeekerError as error:
             LOGGER.warning("cannot expire sessions", extra={"fields": {"reason": str(error)}})
         await asyncio.sleep(_EXPIRE_SECONDS)
+
+
+async def _look_around(service: Service) -> None:
+    """Notice new versions of catalogs and how the engine is doing, so that no click has to."""
+    while True:
+        await asyncio.sleep(_LOOK_SECONDS)
+        service.metrics.note(service.engine, service.pool)
+        await asyncio.to_thread(service.engine.catalogs.look)
 
 
 async def _seeker_error(_: Request, error: Exception) -> Response:

@@ -11,7 +11,8 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Annotated, Any, TypeVar
+from functools import partial
+from typing import Annotated, Any, Protocol, TypeVar
 
 from fastapi import Depends, Header, HTTPException, Path, Query, Request
 from fastapi.routing import APIRoute
@@ -20,15 +21,16 @@ from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.datastructures import UploadFile
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import Response
-from starlette.types import Message
+from starlette.types import Message, Scope
 
 from seeker.engine import Engine, SessionSnapshot, no_session, no_share
 from seeker.errors import NotFound
 from seeker.server.errors import RequestRefused
-from seeker.server.schemas import RequestBody
+from seeker.server.schemas import ActRequest, RequestBody
 from seeker.server.serializers import json_response, session_response
 from seeker.server.service import Service
 from seeker.server.validation import is_form
+from seeker.session import Event
 from seeker.stores import IdempotencyKey
 
 MAX_JSON_DEPTH = 16
@@ -200,8 +202,9 @@ class RestConvertor(PathConvertor):
 
 register_url_convertor("rest", RestConvertor())
 
-_TOKEN = "[A-Za-z0-9_-]{22}"
-TOKEN_SCHEMA = {"pattern": f"^{_TOKEN}$"}
+TOKEN = "[A-Za-z0-9_-]{22}"
+"""What opens something: 128 random bits."""
+TOKEN_SCHEMA = {"pattern": f"^{TOKEN}$"}
 """How the OpenAPI document describes what opens something."""
 
 
@@ -209,7 +212,7 @@ def token_check(missing: Callable[[], NotFound]) -> AfterValidator:
     """Return a check of what opens something: what has another form opens nothing."""
 
     def check(token: str) -> str:
-        if not re.fullmatch(_TOKEN, token):
+        if not re.fullmatch(TOKEN, token):
             raise missing()
         return token
 
@@ -241,10 +244,12 @@ async def service_of(request: Request) -> Service:
 
 ServiceDep = Annotated[Service, Depends(service_of)]
 
+KEY_HEADER = "Idempotency-Key"
+KEY_PATTERN = "[!-~]{16,128}"
 IdempotencyKeyHeader = Annotated[
     str | None,
     Header(
-        alias="Idempotency-Key",
+        alias=KEY_HEADER,
         min_length=16,
         max_length=128,
         pattern=r"^[!-~]+$",
@@ -252,20 +257,35 @@ IdempotencyKeyHeader = Annotated[
         "answers as the first time did.",
     ),
 ]
+MAX_AUTHORIZATION_CHARACTERS = 500
 Authorization = Annotated[
     str | None,
-    Header(description="Bearer KEY, where the service asks for keys.", max_length=500),
+    Header(
+        description="Bearer KEY, where the service asks for keys.",
+        max_length=MAX_AUTHORIZATION_CHARACTERS,
+    ),
 ]
 
 
 def make_idempotency_key(
-    name: str | None, scope: str, call: str, body: Any
+    name: str | None, scope: str, call: str, body: RequestBody | str
 ) -> IdempotencyKey | None:
     """Return an idempotency key with a fingerprint of what the request said."""
     if name is None:
         return None
-    request = json.dumps([call, body], sort_keys=True)
+    values = body if isinstance(body, str) else body.fingerprint()
+    request = json.dumps([call, values], sort_keys=True)
     return IdempotencyKey(scope, name, hashlib.sha256(request.encode()).hexdigest())
+
+
+class Actor(Protocol):
+    """Who lets things happen in sessions."""
+
+    def act(
+        self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
+    ) -> SessionSnapshot:
+        """Let something happen in a session."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -288,10 +308,21 @@ class SessionTurn:
         act: Callable[[IdempotencyKey | None], SessionSnapshot],
         status: int = 200,
     ) -> Response:
-        """Do it when it is this session's turn, once however often it is asked."""
-        key = make_idempotency_key(self.key, self.id, call, body.fingerprint())
+        """Do something when it is this session's turn, once however often it is asked."""
+        key = make_idempotency_key(self.key, self.id, call, body)
         snapshot = await self.service.run(lambda: act(key), self.id)
         return json_response(session_response(snapshot), status)
+
+    async def act(self, call: str, body: ActRequest, actor: Actor) -> Response:
+        """Let something happen when it is this session's turn, once however often it is asked."""
+        key = make_idempotency_key(self.key, self.id, call, body)
+        event, step = body.event(), body.step
+        if actor is self.service.engine:
+            snapshot = await self.service.act(self.id, event, step, key)
+        else:
+            work = partial(actor.act, self.id, event, step, key)
+            snapshot = await self.service.run(work, self.id)
+        return json_response(session_response(snapshot))
 
 
 async def session_turn(
@@ -337,20 +368,24 @@ class SessionStarter:
         return (digest[0] << 8 | digest[1]) % NETWORK_GROUPS
 
 
-def session_starter(
-    request: Request, service: Service, authorization: str | None
-) -> SessionStarter:
+def session_starter(scope: Scope, service: Service, authorization: str | None) -> SessionStarter:
     """Return who starts a session, if they may."""
     owner = service.keys.may_start(authorization)
-    return SessionStarter(owner, request.client.host if request.client else "")
+    return SessionStarter(owner, client_address(scope))
 
 
-def copy_limit(request: Request, service: Service) -> Callable[[int], None]:
+def client_address(scope: Scope) -> str:
+    """Return the address of who makes a request."""
+    client = scope.get("client")
+    return str(client[0]) if client else ""
+
+
+def copy_limit(scope: Scope, service: Service) -> Callable[[int], None]:
     """Return what refuses to copy events if a client has copied more than they could have clicked.
 
     One request copies a whole session: what is written counts, not how often it is asked for.
     """
-    client = request.client.host if request.client else ""
+    client = client_address(scope)
 
     def allow(events: int) -> None:
         wait = service.copying.wait(client, events)

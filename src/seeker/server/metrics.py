@@ -37,6 +37,7 @@ class Metrics:
             ["method", "call", "status"],
             registry=self._registry,
         )
+        self._figures: dict[tuple[str, str, int], tuple[Histogram, Counter]] = {}
         self._gauges = {
             name: Gauge(
                 f"seeker_{name}", help, registry=self._registry, multiprocess_mode="livesum"
@@ -95,8 +96,14 @@ class Metrics:
 
     def answered(self, method: str, call: str, status: int, seconds: float) -> None:
         """Note an answer."""
-        self._seconds.labels(method, call).observe(seconds)
-        self._answers.labels(method, call, str(status)).inc()
+        figures = self._figures.get((method, call, status))
+        if figures is None:
+            figures = self._figures[method, call, status] = (
+                self._seconds.labels(method, call),
+                self._answers.labels(method, call, str(status)),
+            )
+        figures[0].observe(seconds)
+        figures[1].inc()
 
     def note(self, engine: Engine, pool: WorkerPool) -> None:
         """Note how the engine is doing now."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import math
 import re
@@ -10,22 +11,23 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from seeker.errors import SeekerError
+from seeker.errors import BadInput, SeekerError
 from seeker.server import errors
 from seeker.server.errors import RequestRefused
-from seeker.server.hosts import origin_form
 from seeker.server.logging import LOGGER, short_hash
 from seeker.server.settings import Settings
 from seeker.server.validation import is_form
 
 if TYPE_CHECKING:
+    from seeker.server.direct import DirectRoutes
     from seeker.server.service import Service
 
 HEADERS: Mapping[str, str] = {
@@ -41,16 +43,18 @@ HEADERS: Mapping[str, str] = {
 }
 
 
-def security_headers(settings: Settings) -> Mapping[str, str]:
+def security_headers(settings: Settings) -> list[tuple[bytes, bytes]]:
     """Return the headers of every answer; who may show the page in a frame is a setting."""
-    if not settings.frame:
-        return HEADERS
-    headers = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
-    ancestors = f"frame-ancestors {' '.join(settings.frame)}"
-    policy = headers["Content-Security-Policy"].replace("frame-ancestors 'none'", ancestors)
-    return {**headers, "Content-Security-Policy": policy}
+    headers = dict(HEADERS)
+    if settings.frame:
+        del headers["X-Frame-Options"]
+        ancestors = f"frame-ancestors {' '.join(settings.frame)}"
+        policy = headers["Content-Security-Policy"].replace("frame-ancestors 'none'", ancestors)
+        headers["Content-Security-Policy"] = policy
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
+_VARY = (b"vary", b"Origin")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
 _PAGE = "/web/"
@@ -59,13 +63,18 @@ _EXAMPLES = re.compile(r"/v1/sessions/[^/]+/examples")
 _CLIENT_LEFT = 499
 """The status that the logs show of a client who left before their request was there."""
 _MAX_CLIENTS = 10_000
+_LOCAL = "localhost"
+_NAME = re.compile(r"(\*\.)?[a-z0-9_-]+(\.[a-z0-9_-]+)*|\*")
+_ABSOLUTE = re.compile(rb"https?://([^/]*)", re.IGNORECASE)
+_MAX_NAME_CHARACTERS = 253
 
 
 class RequestMiddleware:
     """Wraps the application, whose service is there as soon as it has started."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, direct: DirectRoutes) -> None:
         self._app = app
+        self._direct = direct
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -84,10 +93,10 @@ class RequestMiddleware:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                response = MutableHeaders(scope=message)
-                response["X-Request-Id"] = request
-                for name, value in service.headers.items():
-                    response.setdefault(name, value)
+                sent = message["headers"]
+                given = {name for name, _ in sent}
+                usual = [one for one in service.headers if one[0] not in given]
+                message["headers"] = [*sent, (b"x-request-id", request.encode()), *usual]
             await send(message)
 
         try:
@@ -97,7 +106,11 @@ class RequestMiddleware:
             _check_rate(service, scope)
             limit = _body_limit(service.settings, scope, headers)
             body = await _read_body(limit, service.settings.request_timeout, headers, receive)
-            await self._app(scope, _receive_body(body, receive), send_with_headers)
+            response = await self._direct.answer(service, scope, headers, body)
+            if response is None:
+                await self._app(scope, _receive_body(body, receive), send_with_headers)
+            else:
+                await response(scope, receive, send_with_headers)
         except ClientDisconnect:
             status = _CLIENT_LEFT
         except asyncio.CancelledError:
@@ -119,6 +132,77 @@ class RequestMiddleware:
                 await sorry(scope, receive, send_with_headers)
         finally:
             _note(service, scope, request, status, time.perf_counter() - began)
+
+
+class AllowedHosts:
+    """The names that are answered to: addresses and localhost always, others if they are named.
+
+    With DNS rebinding, a page at a name of its own lets that name point to this machine; for the
+    browser the service is then of the page's own origin, and the page may read all that it answers.
+    The one thing that gives this away is the name in the request.
+    """
+
+    def __init__(self, bound: str, allowed: Iterable[str]) -> None:
+        names = [one.lower().rstrip(".") for one in allowed]
+        for name in names:
+            if not _NAME.fullmatch(name) and not is_address(name):
+                raise BadInput(
+                    f"The allowed host {name!r} is not a name.",
+                    "Write it without https:// and without a port, like search.example.com, or "
+                    "*.example.com for all names below it, or * for any name.",
+                )
+        self._any = "*" in names
+        self._names = frozenset([_LOCAL, bound.lower().rstrip("."), *names])
+        self._below = tuple(name[1:] for name in names if name.startswith("*."))
+        self._last: str | None = None
+
+    def check(self, host: str | None) -> None:
+        """Refuse a request for another host; None: it names none, as no browser does."""
+        if host == self._last:
+            return
+        name = "" if host is None else host_name(host)
+        if not name or self._any or name in self._names or is_address(name):
+            self._last = host
+            return
+        if name.endswith(self._below) and len(name) <= _MAX_NAME_CHARACTERS:
+            return
+        name = name[:_MAX_NAME_CHARACTERS]
+        raise RequestRefused(
+            421,
+            f"This service does not go by the name {name!r}.",
+            f"If it should, start it with --allowed-host {name}.",
+        )
+
+
+def is_address(name: str) -> bool:
+    """Return whether a host is an address, which no name server can point elsewhere."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def host_name(host: str) -> str:
+    """Return the name or address in a Host header, without port."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower().rstrip(".")
+
+
+def origin_form(scope: Scope) -> str | None:
+    """Make a request for a whole address one for its path; return the host that it names, if any.
+
+    Such a request is `GET http://host/path`, as clients send it to proxies. What it says of the
+    host counts, and its Host header does not (RFC 9112, 3.2.2).
+    """
+    target: bytes = scope.get("raw_path") or b""
+    match = None if target.startswith(b"/") else _ABSOLUTE.match(target)
+    if match is None:
+        return None
+    path = target[match.end() :] or b"/"
+    scope["raw_path"], scope["path"] = path, unquote(path.decode("latin-1"))
+    return match[1].decode("latin-1")
 
 
 class RateLimiter:
@@ -170,10 +254,14 @@ class VaryMiddleware:
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = MutableHeaders(scope=message)
-                # The layer that lets sites in says it, too, but only where there is one.
-                names = [one.strip() for line in headers.getlist("Vary") for one in line.split(",")]
-                headers["Vary"] = ", ".join(dict.fromkeys([*names, "Origin"]))
+                if all(name != b"vary" for name, _ in message["headers"]):
+                    message["headers"] = [*message["headers"], _VARY]
+                else:
+                    # The layer that lets sites in says it, too, but only where there is one.
+                    headers = MutableHeaders(scope=message)
+                    lines = ",".join(headers.getlist("Vary")).split(",")
+                    names = dict.fromkeys([*(one.strip() for one in lines), "Origin"])
+                    headers["Vary"] = ", ".join(names)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
@@ -250,7 +338,6 @@ def _note(service: Service, scope: Scope, request: str, status: int, seconds: fl
     # Only methods that there are: every other word would become a figure of its own.
     method = scope["method"] if scope["method"] in getattr(route, "methods", ()) else "ANY"
     service.metrics.answered(method, call, status, seconds)
-    service.metrics.note(service.engine, service.pool)
     if not LOGGER.isEnabledFor(logging.INFO):
         return
     fields = {

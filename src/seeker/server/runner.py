@@ -15,10 +15,10 @@ from seeker.errors import BadInput, SeekerError
 from seeker.server.app import SETTINGS, create_app
 from seeker.server.auth import ApiKeys
 from seeker.server.catalogs import join_cluster, watching
-from seeker.server.hosts import AllowedHosts
 from seeker.server.learning import learning_by_itself
 from seeker.server.logging import set_up_logging
 from seeker.server.metrics import SHARED
+from seeker.server.middleware import AllowedHosts
 from seeker.server.service import CLOSING
 from seeker.server.settings import Settings
 from seeker.stores import open_store

@@ -7,26 +7,29 @@ import os
 import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 from seeker.catalog import Catalog
 from seeker.catalog.build.item_changes import ChangeResult, ItemChange
 from seeker.catalog.build.update import apply_changes
-from seeker.engine import BusyError, Catalogs, Engine, WorkerPool
+from seeker.engine import BusyError, Catalogs, Engine, SessionSnapshot, WorkerPool
 from seeker.engine.cache import return_memory
 from seeker.engine.workers import NamedLocks
 from seeker.errors import BadInput, Conflict
 from seeker.kernels.parallel import cores
 from seeker.server.auth import ApiKeys
 from seeker.server.health import Readiness
-from seeker.server.hosts import AllowedHosts
 from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
-from seeker.server.middleware import RateLimiter, security_headers
+from seeker.server.middleware import AllowedHosts, RateLimiter, security_headers
 from seeker.server.settings import Settings
-from seeker.stores import open_store
+from seeker.session import Event
+from seeker.stores import IdempotencyKey, StaleWriteError, open_store
+from seeker.stores.base import WriteAlone
 
 _MAX_WAITING_CHANGES = 20_000
 """Changes of items of one catalog that wait to be written."""
@@ -213,6 +216,68 @@ class Service:
             return await asyncio.wrap_future(self.pool.submit(work))
         async with self._turns.turn(session, seconds=self.settings.queue_timeout):
             return await asyncio.wrap_future(self.pool.submit(work))
+
+    async def act(
+        self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
+    ) -> SessionSnapshot:
+        """Let something happen in a session when it is its turn.
+
+        What takes a millisecond or so is done here: handing it over to a thread and back would take
+        as long again, and more in a crowd. Whatever else is waited for meanwhile goes on.
+        """
+        async with self._turns.turn(id, seconds=self.settings.queue_timeout):
+            pending = self._begin(id, event, step, key) if self.ready else None
+            if pending is not None:
+                # Somebody else may have been at the session: a thread looks.
+                with suppress(StaleWriteError):
+                    return await pending
+            work = partial(self.engine.act, id, event, step, key)
+            return await asyncio.wrap_future(self.pool.submit(work))
+
+    def _begin(
+        self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
+    ) -> asyncio.Future[SessionSnapshot] | None:
+        """Let something happen at once, if it can; what is returned is there when it is stored."""
+        self.pool.enter()
+        try:
+            pending = self.engine.begin(id, event, step, key)
+        except BaseException:
+            self.pool.leave()
+            raise
+        if pending is None:
+            self.pool.leave()
+            return None
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[SessionSnapshot] = loop.create_future()
+
+        def tell(outcome: Future[SessionSnapshot]) -> None:
+            self.pool.leave()
+            if answer.cancelled():
+                return
+            error = outcome.exception()
+            if error is None:
+                answer.set_result(outcome.result())
+            else:
+                answer.set_exception(error)
+
+        def finish() -> None:
+            outcome: Future[SessionSnapshot] = Future()
+            try:
+                outcome.set_result(pending.finish())
+            except BaseException as error:
+                outcome.set_exception(error)
+            tell(outcome)
+
+        def stored(write: Future[None]) -> None:
+            if isinstance(write.exception(), WriteAlone):
+                waiting = self.pool.go_on(pending.finish)
+                waiting.add_done_callback(lambda one: loop.call_soon_threadsafe(tell, one))
+            else:
+                loop.call_soon_threadsafe(finish)
+
+        # Whoever asked may leave; what was begun is finished all the same.
+        pending.write.future.add_done_callback(stored)
+        return answer
 
     async def change(
         self, catalog: str, changes: Sequence[ItemChange]

@@ -111,6 +111,11 @@ class Finder(ABC):
     def catch_up_in_pieces(self, between: Callable[[], None]) -> None:  # noqa: B027
         """Compute what many pending clicks need, some at a time; between: called after each."""
 
+    @property
+    def quick(self) -> bool:
+        """Whether the next page takes a millisecond or so, whatever is clicked."""
+        return False
+
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
         row, ratings = self._catalog.row(item), self._state.ratings.values()

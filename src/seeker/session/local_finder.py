@@ -122,6 +122,12 @@ class LocalFinder(Finder):
             self._catalog.row,
         )
 
+    @property
+    def quick(self) -> bool:
+        """Whether the next page takes a millisecond or so, whatever is clicked."""
+        scores = self._scores
+        return scores.few and scores.space.all_columns is not None and not scores.pending
+
     def catch_up_in_pieces(self, between: Callable[[], None]) -> None:
         """Bring all items up to date where many clicks are pending, some at a time."""
         self._scores.catch_up_in_pieces(between)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from seeker.kernels.parallel import Interrupted, never
 from seeker.session.base import Event
@@ -18,6 +18,13 @@ from seeker.session.state import State
 from seeker.session.verbs import SessionVerbs
 from seeker.session.words import UnderstoodWords
 from seeker.validation import check_whole
+
+
+class Checkpoint(NamedTuple):
+    """A state of a session, and which page was given out last: of which state, and its ids."""
+
+    state: State
+    displayed: tuple[State, list[str]] | None
 
 
 class Session(SessionVerbs):
@@ -155,11 +162,20 @@ class Session(SessionVerbs):
             event = event.check(self)
         self._append(event)
 
-    def rollback(self, state: State) -> None:
-        """Be in the state before the last event, as if there had been none: it was not kept."""
-        self._finder.follow(state)
-        self._state = state
+    def checkpoint(self) -> Checkpoint:
+        """Return where the session is, for `rollback`."""
+        return Checkpoint(self._state, self._displayed)
+
+    def rollback(self, before: Checkpoint) -> None:
+        """Be where it was before the last event, as if there had been none: it was not kept."""
+        self._finder.follow(before.state)
+        self._state, self._displayed = before
         self._events.pop()
+
+    @property
+    def quick(self) -> bool:
+        """Whether the page of the next click takes a millisecond or so, whatever is clicked."""
+        return self._finder.quick
 
     def refresh(self, stop: Callable[[], bool] = never) -> None:
         """Bring all bounds up to date, between clicks: the next page is cheaper, not different.

@@ -6,11 +6,11 @@ One asks how far all items are from an item, or how far they lie along a directi
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,8 @@ class PreparedProbes:
 MAX_BYTES = 64_000_000
 MIN_COLUMNS = 64
 """Where fewer columns fit, hardly any would be there when somebody asks for it."""
+_COLUMNS_AT_A_TIME = 32
+"""Columns of all items that are computed before somebody else may want the core."""
 
 
 class ColumnCaches:
@@ -87,30 +89,32 @@ class SharedColumns:
 
     A column depends on the views and on nothing that a person has done, so whoever needs it next
     gets the same numbers without computing them. The longest unused make way for new ones.
-    average: D̄ of all items, (views, items), once it is known.
+    matrix: the columns of all items, (views, items, items), and average: D̄ of all items, (views,
+    items), where they were computed in advance.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:
+        self.matrix: Array | None = None
         self.average: Doubles | None = None
+        self._unfinished: tuple[Array, int] | None = None
         self._max_bytes = max_bytes
         self._bytes = 0
         self._columns: OrderedDict[int, Array] = OrderedDict()
         self._lock = Lock()
 
     def __len__(self) -> int:
-        return len(self._columns)
+        return len(self._columns) if self.matrix is None else self.matrix.shape[1]
 
     @property
     def nbytes(self) -> int:
         """How many bytes the columns take."""
-        return self._bytes
-
-    def fits(self, count: int, column_bytes: int) -> bool:
-        """Return whether there is room for so many columns."""
-        return count * column_bytes <= self._max_bytes
+        whole = self.matrix if self._unfinished is None else self._unfinished[0]
+        return self._bytes + (0 if whole is None else whole.nbytes)
 
     def get(self, row: int) -> Array | None:
         """Return the column of an item, if somebody has computed it."""
+        if self.matrix is not None:
+            return self.matrix[:, row]
         with self._lock:
             column = self._columns.get(row)
             if column is not None:
@@ -119,6 +123,8 @@ class SharedColumns:
 
     def add(self, row: int, column: Array) -> bool:
         """Take in a column, which nobody writes to any more; return whether there is room."""
+        if self.matrix is not None:
+            return True
         if column.nbytes * MIN_COLUMNS > self._max_bytes:
             return False
         column.setflags(write=False)
@@ -129,4 +135,28 @@ class SharedColumns:
             while self._bytes > self._max_bytes:
                 _, oldest = self._columns.popitem(last=False)
                 self._bytes -= oldest.nbytes
+        return True
+
+    def fill(
+        self, shape: tuple[int, int], dtype: np.dtype[Any], compute: Callable[[int, Array], None]
+    ) -> bool:
+        """Compute the columns of all items, if there is room for them; return whether there is.
+
+        shape: of a column, (views, items). compute(first, out): writes some columns from a row on,
+        (views, columns, items). Where it raises something, what was done before stays.
+        """
+        views, items = shape
+        if views * items * items * dtype.itemsize > self._max_bytes:
+            return False
+        matrix, first = self._unfinished or (np.empty((views, items, items), dtype), 0)
+        while self.matrix is None and first < items:
+            self._unfinished = matrix, first
+            last = min(first + _COLUMNS_AT_A_TIME, items)
+            compute(first, matrix[:, first:last])
+            first = last
+        if self.matrix is None:
+            matrix.setflags(write=False)
+            with self._lock:
+                self.matrix, self._unfinished = matrix, None
+                self._columns, self._bytes = OrderedDict(), 0
         return True

@@ -33,9 +33,6 @@ MAX_HARM_OF_FLOAT32_COLUMNS = 4000.0
 MAX_FLOAT32_NUMBER = 1e38
 """Beyond this, numbers on the way to a column do not fit into float32."""
 
-_COLUMNS_AT_A_TIME = 32
-"""Columns of all items that are computed before somebody else may want the core."""
-
 _MAX_FLOAT32_COLUMN = 1e37
 """Larger numbers are not told apart in columns of float32: their differences must fit, too."""
 
@@ -145,28 +142,27 @@ class Space:
         return self.shared.add(probe.row, column)
 
     @property
-    def _all_shared(self) -> bool:
-        """Whether the columns of all items are there for all searches."""
-        return self.shared is not None and len(self.shared) == self.count
+    def all_columns(self) -> Array | None:
+        """The columns of all items, (views, items, items), where they were computed in advance."""
+        return None if self.shared is None else self.shared.matrix
 
     def share_all_columns(self, stop: Stop = never) -> bool:
         """Compute the columns of all items for all searches, if there is room for all of them.
 
         Return whether all are there. What was computed before a stop stays.
         """
-        size = len(self.views) * self.count * self.dtype.itemsize
-        if self.shared is None or not self.shared.fits(self.count, size):
+        if self.shared is None:
             return False
         every = np.arange(self.count)
-        missing = [DistanceProbe(row) for row in every.tolist() if self.shared.get(row) is None]
-        for start in range(0, len(missing), _COLUMNS_AT_A_TIME):
+
+        def compute(first: int, out: Array) -> None:
             if stop():
                 raise Interrupted
-            probes = missing[start : start + _COLUMNS_AT_A_TIME]
-            columns = np.empty((len(self.views), len(probes), self.count), self.dtype)
-            self.columns(self.prepare(probes), every, columns)
-            for place, probe in enumerate(probes):
-                self.shared.add(probe.row, columns[:, place].copy())
+            probes = [DistanceProbe(first + place) for place in range(out.shape[1])]
+            self.columns(self.prepare(probes), every, out)
+
+        if not self.shared.fill((len(self.views), self.count), self.dtype, compute):
+            return False
         self.shared.average = self.average(every)
         return True
 
@@ -304,15 +300,16 @@ class Space:
 
     def between(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other) float64."""
+        average = self.average(other)
+        if self.all_columns is not None:
+            from seeker.kernels.columns import mean_distances
+
+            out: Doubles = np.empty((len(one), len(other)))
+            mean_distances(self.all_columns, one, other, average, out)
+            return out
         relative = np.empty((len(self.views), len(one), len(other)), self.dtype)
-        probes = [DistanceProbe(int(row)) for row in one]
-        if self._all_shared:
-            for place, column in enumerate(map(self.shared_column, probes)):
-                assert column is not None
-                relative[:, place] = column.take(other, axis=1)
-        else:
-            self.columns(self.prepare(probes), other, relative)
-        return np.asarray((relative + self.average(other)[:, None, :]).mean(axis=0))
+        self.columns(self.prepare([DistanceProbe(int(row)) for row in one]), other, relative)
+        return np.asarray((relative + average[:, None, :]).mean(axis=0))
 
     def longest(self, probe: DirectionProbe) -> float:
         """Return a number that no entry of a direction's column exceeds."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
@@ -15,6 +16,10 @@ EventJson: TypeAlias = Mapping[str, Any]
 
 class StaleWriteError(Conflict):
     """Something else was written first; nothing of this was kept."""
+
+
+class WriteAlone(Exception):
+    """A write would have kept others waiting; whoever wants it may wait for it."""
 
 
 class StoreError(SeekerError):
@@ -145,14 +150,40 @@ def pseudonym(session: str) -> str:
     return hashlib.sha256(session.encode("utf-8", "replace")).hexdigest()[:32]
 
 
+class PendingWrite:
+    """A write that is under way.
+
+    future: done when it is on disk, or not. It fails with `WriteAlone` where the write has to wait
+    for somebody else: then `result` does it, and waits.
+    """
+
+    def __init__(self, future: Future[None], alone: Callable[[], None]) -> None:
+        self.future = future
+        self._alone = alone
+
+    def result(self) -> None:
+        """Return when it is on disk; whatever is raised, nothing was kept, or may have been."""
+        try:
+            self.future.result()
+        except WriteAlone:
+            self._alone()
+
+
 class Store(Protocol):
     """Sessions as append-only logs; safe for many threads, and durable stores for processes.
 
-    What `create` and `append` return from is kept: it outlives the process at any moment.
+    What `create` and `append` return from is kept: it outlives the process at any moment. With
+    `create_soon` and `append_soon` something else can be done meanwhile.
     """
 
     def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
         """Keep a new session with its first events; StaleWriteError if the key is in use."""
+        ...
+
+    def create_soon(
+        self, session: StoredSession, key: IdempotencyKey | None = None
+    ) -> PendingWrite:
+        """Begin to keep a new session."""
         ...
 
     def load(self, session: str, after: int = 0) -> StoredSession | None:
@@ -174,6 +205,17 @@ class Store(Protocol):
 
         StaleWriteError if it is gone or not so long.
         """
+        ...
+
+    def append_soon(
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
+    ) -> PendingWrite:
+        """Begin to add an event to a session of `expected` events."""
         ...
 
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import replace
 
 from seeker.stores.base import (
@@ -12,6 +13,7 @@ from seeker.stores.base import (
     EventJson,
     IdempotencyKey,
     IdempotencyRecord,
+    PendingWrite,
     StaleWriteError,
     StoredSession,
 )
@@ -40,6 +42,12 @@ class MemoryStore:
                 times=list(session.event_times),
             )
 
+    def create_soon(
+        self, session: StoredSession, key: IdempotencyKey | None = None
+    ) -> PendingWrite:
+        """Keep a new session at once."""
+        return _done(lambda: self.create(session, key))
+
     def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
         with self._lock:
@@ -66,6 +74,17 @@ class MemoryStore:
             self._sessions[session] = replace(
                 stored, active=at, length=len(events), events=events, times=[*stored.times, at]
             )
+
+    def append_soon(
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
+    ) -> PendingWrite:
+        """Add an event at once."""
+        return _done(lambda: self.append(session, expected, event, at, key))
 
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
@@ -162,3 +181,14 @@ class MemoryStore:
 def _plain(event: EventJson) -> EventJson:
     """Return an event as JSON would bring it back, so that this store is no kinder than others."""
     return dict(json.loads(json.dumps(event, allow_nan=False)))
+
+
+def _done(write: Callable[[], None]) -> PendingWrite:
+    """Write something; what comes of it is told where it is waited for."""
+    future: Future[None] = Future()
+    try:
+        write()
+        future.set_result(None)
+    except StaleWriteError as error:
+        future.set_exception(error)
+    return PendingWrite(future, write)

@@ -5,14 +5,22 @@ from __future__ import annotations
 import math
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from seeker.errors import BadInput, missing_package
-from seeker.stores.base import StoreError, StoreFull, StoreLocked, Timeouts
+from seeker.stores.base import (
+    StaleWriteError,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    Timeouts,
+    WriteAlone,
+)
 from seeker.stores.sql import Connections, Cursor, SqlStore, Transaction
 from seeker.stores.watchdog import Watchdog
+from seeker.stores.write_queue import Write
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -22,7 +30,13 @@ _UPGRADE_SECONDS = 600.0
 """How long bringing the tables up to date may take once it has begun."""
 _GRACE_SECONDS = 0.5
 """The database ends what takes too long; this much later it is hung up on, if it has not."""
+_BATCH_LOCK_MS = 20
+"""How long all who write together wait for one row that somebody else has locked."""
 _REMEDY = "Check that the database named by --store is running, and try again."
+
+
+class _Unfitting(StoreError):
+    """A statement does not fit what is stored, as after one that changed nothing."""
 
 
 class PostgresStore(SqlStore):
@@ -36,6 +50,7 @@ class PostgresStore(SqlStore):
         self._psycopg = psycopg
         self._address, self._password = _check_address(address)
         self._timeouts = timeouts or Timeouts()
+        self.write_seconds = self._timeouts.lock
         self._watchdog = Watchdog()
         self._connections = Connections(self._open, lambda connection: not connection.closed)
         try:
@@ -55,6 +70,32 @@ class PostgresStore(SqlStore):
         """Open a transaction; it is on disk when the block has ended."""
         with self._lend(self._timeouts.statement) as connection, connection.transaction():
             yield _Runner(connection)
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Keep some writes, all in one transaction and two journeys there and back.
+
+        All statements are on their way before it is known whether the first fits. A session that
+        somebody else has locked must not hold up the others.
+        """
+        ordered = sorted(
+            writes, key=lambda write: write.session
+        )  # everywhere the same way, or two processes wait for one another
+        statements = [one for write in ordered for one in write.statements]
+        try:
+            with (
+                self._lend(self._timeouts.statement) as connection,
+                connection.pipeline() as pipeline,
+                connection.transaction(),
+            ):
+                run = _Runner(connection)
+                run(f"SET LOCAL lock_timeout = {_BATCH_LOCK_MS}")
+                changed = [run(sql, *values) for sql, values, _ in statements]
+                pipeline.sync()
+                for cursor, one in zip(changed, statements, strict=True):
+                    if cursor.rowcount != 1:
+                        raise StaleWriteError(one.stale)
+        except (StoreLocked, _Unfitting):
+            raise WriteAlone from None
 
     @contextmanager
     def upgrading(self) -> Iterator[Transaction]:
@@ -107,6 +148,8 @@ class PostgresStore(SqlStore):
             reason = reason.replace(self._password, "…")
         if isinstance(error, self._psycopg.errors.DiskFull):
             return StoreFull("the disk of PostgreSQL is full", "Make space.")
+        if isinstance(error, self._psycopg.IntegrityError):
+            return _Unfitting(reason, _REMEDY)
         if isinstance(error, self._psycopg.errors.LockNotAvailable):
             return StoreLocked(reason, "End whoever holds the lock, and try again.")
         return StoreError(reason, _REMEDY)

@@ -11,6 +11,7 @@ import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar
 
 from seeker.stores.base import (
@@ -19,12 +20,14 @@ from seeker.stores.base import (
     EventJson,
     IdempotencyKey,
     IdempotencyRecord,
+    PendingWrite,
     StaleWriteError,
     StoredSession,
     StoreLocked,
     Timeouts,
 )
 from seeker.stores.migrations import bring_up, newest
+from seeker.stores.write_queue import Statement, Write, WriteQueue
 
 
 class Closable(Protocol):
@@ -108,6 +111,9 @@ _LOGGER = logging.getLogger("seeker")
 class SqlStore(ABC):
     """Sessions, their events, idempotency keys and shares in four tables."""
 
+    write_seconds: float
+    """How long a click may wait until it is its turn to be written."""
+
     @abstractmethod
     def reading(self) -> AbstractContextManager[Transaction]:
         """Return a transaction that only reads."""
@@ -158,27 +164,44 @@ class SqlStore(ABC):
                 warned = True
             time.sleep(_LOCK_POLL_SECONDS)
 
+    @cached_property
+    def _writes(self) -> WriteQueue:
+        return WriteQueue(self.commit, self.commit_alone, self.write_seconds)
+
+    def commit(self, writes: Sequence[Write]) -> None:
+        """Keep some writes, all in one transaction; see `WriteQueue`."""
+        with self.writing() as run:
+            for sql, values, stale in (one for write in writes for one in write.statements):
+                if run(sql, *values).rowcount != 1:
+                    raise StaleWriteError(stale)
+
+    def commit_alone(self, write: Write) -> None:
+        """Keep one write, and wait for it."""
+        SqlStore.commit(self, [write])
+
     def create(self, session: StoredSession, key: IdempotencyKey | None = None) -> None:
         """Keep a new session with its first events."""
-        with self.writing() as run:
-            inserted = run(
+        self.create_soon(session, key).result()
+
+    def create_soon(
+        self, session: StoredSession, key: IdempotencyKey | None = None
+    ) -> PendingWrite:
+        """Begin to keep a new session."""
+        length = len(session.events)
+        columns = (session.id, session.catalog, session.owner, session.person)
+        statements = [
+            Statement(
                 f"INSERT INTO sessions ({_SESSION_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
                 "ON CONFLICT DO NOTHING",
-                session.id,
-                session.catalog,
-                session.owner,
-                session.person,
-                session.began,
-                session.active,
-                len(session.events),
-                session.network,
+                (*columns, session.began, session.active, length, session.network),
+                "There is a session with this id already.",
             )
-            if inserted.rowcount != 1:
-                raise StaleWriteError("There is a session with this id already.")
-            happened = zip(session.events, session.event_times, strict=True)
-            for sequence, (event, at) in enumerate(happened, 1):
-                _insert(run, session.id, sequence, at, event)
-            _remember(run, key, session.id, len(session.events))
+        ]
+        happened = zip(session.events, session.event_times, strict=True)
+        for sequence, (event, at) in enumerate(happened, 1):
+            statements.append(_insert(session.id, sequence, at, event))
+        statements += _remember(key, session.id, length)
+        return self._writes.submit(Write(session.id, statements))
 
     def load(self, session: str, after: int = 0) -> StoredSession | None:
         """Return a session with the events beyond the first `after`."""
@@ -217,19 +240,26 @@ class SqlStore(ABC):
         key: IdempotencyKey | None = None,
     ) -> None:
         """Add an event to a session of `expected` events."""
-        with self.writing() as run:
-            # The one statement that decides who is first: a length can be left only once.
-            changed = run(
-                "UPDATE sessions SET length = ?, active = ? WHERE id = ? AND length = ?",
-                expected + 1,
-                at,
-                session,
-                expected,
-            )
-            if changed.rowcount != 1:
-                raise StaleWriteError("The session has moved on.")
-            _insert(run, session, expected + 1, at, event)
-            _remember(run, key, session, expected + 1)
+        self.append_soon(session, expected, event, at, key).result()
+
+    def append_soon(
+        self,
+        session: str,
+        expected: int,
+        event: EventJson,
+        at: float,
+        key: IdempotencyKey | None = None,
+    ) -> PendingWrite:
+        """Begin to add an event to a session of `expected` events."""
+        # The one statement that decides who is first: a length can be left only once.
+        advance = Statement(
+            "UPDATE sessions SET length = ?, active = ? WHERE id = ? AND length = ?",
+            (expected + 1, at, session, expected),
+            "The session has moved on.",
+        )
+        insert = _insert(session, expected + 1, at, event)
+        statements = [advance, insert, *_remember(key, session, expected + 1)]
+        return self._writes.submit(Write(session, statements))
 
     def idempotency_record(self, scope: str, name: str) -> IdempotencyRecord | None:
         """Return what an idempotency key was used for."""
@@ -338,15 +368,13 @@ class SqlStore(ABC):
             run("UPDATE store_probe SET number = number + 1")
 
 
-def _insert(run: Transaction, session: str, sequence: int, at: float, event: EventJson) -> None:
+def _insert(session: str, sequence: int, at: float, event: EventJson) -> Statement:
     body = json.dumps(event, allow_nan=False, separators=(",", ":"))
-    run(
-        "INSERT INTO events (session, sequence, at, body, checksum) VALUES (?, ?, ?, ?, ?)",
-        session,
-        sequence,
-        at,
-        body,
-        _checksum(body),
+    return Statement(
+        "INSERT INTO events (session, sequence, at, body, checksum) VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT DO NOTHING",
+        (session, sequence, at, body, _checksum(body)),
+        "This event is there already.",
     )
 
 
@@ -369,17 +397,14 @@ def _event(session: str, sequence: int, body: str | bytes, checksum: int | None)
     return event
 
 
-def _remember(run: Transaction, key: IdempotencyKey | None, session: str, length: int) -> None:
+def _remember(key: IdempotencyKey | None, session: str, length: int) -> list[Statement]:
     if key is None:
-        return
-    inserted = run(
-        "INSERT INTO idempotency (scope, name, fingerprint, session, length) "
-        "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        key.scope,
-        key.name,
-        key.fingerprint,
-        session,
-        length,
-    )
-    if inserted.rowcount != 1:
-        raise StaleWriteError("The idempotency key is in use.")
+        return []
+    return [
+        Statement(
+            "INSERT INTO idempotency (scope, name, fingerprint, session, length) "
+            "VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+            (key.scope, key.name, key.fingerprint, session, length),
+            "The idempotency key is in use.",
+        )
+    ]

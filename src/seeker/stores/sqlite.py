@@ -36,6 +36,7 @@ class SqliteStore(SqlStore):
     def __init__(self, path: str | os.PathLike[str], timeouts: Timeouts | None = None) -> None:
         self._path = Path(path)
         self._timeouts = timeouts or Timeouts()
+        self.write_seconds = self._timeouts.lock
         self._busy_seconds = min(_FIRST_WAIT_SECONDS, self._timeouts.lock)
         self._connections = Connections(self._open)
         self._watchdog = Watchdog()

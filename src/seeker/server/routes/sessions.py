@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Annotated, Any, Protocol
+from functools import partial
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
+from starlette.types import Scope
 
-from seeker.engine import SessionSnapshot
 from seeker.errors import NotFound
 from seeker.server.dependencies import (
     PICTURE_CONTENT,
     PICTURE_FORM,
+    Actor,
     Authorization,
     Id,
     IdempotencyKeyHeader,
@@ -29,6 +31,7 @@ from seeker.server.dependencies import (
     session_starter,
     takes_picture,
 )
+from seeker.server.direct import DirectRequest, directly
 from seeker.server.errors import problem_statuses
 from seeker.server.schemas import (
     ACTS,
@@ -50,11 +53,35 @@ from seeker.server.serializers import (
     page_response,
     session_response,
 )
+from seeker.server.service import Service
 from seeker.server.validation import check_length
-from seeker.session import Event, Say
-from seeker.stores import IdempotencyKey
+from seeker.session import Say
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictRoute)
+
+
+async def _start(
+    scope: Scope, service: Service, body: StartRequest, key: str | None, authorization: str | None
+) -> Response:
+    starter = session_starter(scope, service, authorization)
+    body.check_limits(service.settings)
+    scope.setdefault("state", {})["text"] = body.query
+    work = partial(
+        service.engine.start,
+        body.catalog,
+        personalise=body.personalise,
+        example=body.example(),
+        owner=starter.owner,
+        network=starter.network,
+        key=make_idempotency_key(key, starter.scope, "start", body),
+        **body.options(),
+    )
+    return json_response(session_response(await service.run(work)), 201)
+
+
+async def _start_directly(request: DirectRequest) -> Response:
+    body = request.body(StartRequest)
+    return await _start(request.scope, request.service, body, request.key, request.authorization)
 
 
 @router.post(
@@ -64,6 +91,7 @@ router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictR
     responses=problem_statuses(401, 404, 409),
     openapi_extra=PICTURE_FORM,
 )
+@directly(_start_directly)
 @takes_picture
 async def start(
     request: Request,
@@ -73,31 +101,19 @@ async def start(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session: its id is the only key to it."""
-    starter = session_starter(request, service, authorization)
     body.attach(picture_of(request))
-    body.check_limits(service.settings)
-    request.state.text = body.query
-    key = make_idempotency_key(idempotency_key, starter.scope, "start", body.fingerprint())
-    options, example = body.options(), body.example()
+    return await _start(request.scope, service, body, idempotency_key, authorization)
 
-    def work() -> SessionSnapshot:
-        return service.engine.start(
-            body.catalog,
-            personalise=body.personalise,
-            example=example,
-            owner=starter.owner,
-            network=starter.network,
-            key=key,
-            **options,
-        )
 
-    return json_response(session_response(await service.run(work)), 201)
+async def _show(id: str, service: Service) -> Response:
+    return json_response(session_response(await service.run(lambda: service.engine.show(id), id)))
 
 
 @router.get("/{id}", response_model=SessionResponse, responses=problem_statuses(404, 409))
+@directly(lambda request: _show(request.id, request.service))
 async def show(id: Id, service: ServiceDep) -> Response:
     """Return where a session is."""
-    return json_response(session_response(await service.run(lambda: service.engine.show(id), id)))
+    return await _show(id, service)
 
 
 @router.get("/{id}/items", response_model=PageResponse, responses=problem_statuses(404, 409))
@@ -176,16 +192,6 @@ async def delete_user(
 acts = APIRouter(prefix="/v1/sessions/{id}", tags=["sessions"], route_class=StrictRoute)
 
 
-class Actor(Protocol):
-    """Who lets things happen in sessions."""
-
-    def act(
-        self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
-    ) -> SessionSnapshot:
-        """Let something happen in a session."""
-        ...
-
-
 async def engine_of(turn: SessionTurnDep) -> Actor:
     """Return the engine of the service."""
     return turn.engine
@@ -202,17 +208,25 @@ def act_route(
     A body of which all may be left out may be left out itself.
     """
 
+    async def take(turn: SessionTurn, actor: Actor, body: ActRequest, scope: Scope) -> Response:
+        body.check_limits(turn.service.settings)
+        scope.setdefault("state", {})["text"] = getattr(body, "text", None)
+        return await turn.act(name, body, actor)
+
     async def act(
         request: Request, turn: SessionTurn, actor: Actor, body: ActRequest | None
     ) -> Response:
         act_request = body_type() if body is None else body
         if isinstance(act_request, PictureRequest):
             act_request.attach(picture_of(request))
-        act_request.check_limits(turn.service.settings)
-        request.state.text = getattr(act_request, "text", None)
-        event, step = act_request.event(), act_request.step
-        return await turn.take(name, act_request, lambda key: actor.act(turn.id, event, step, key))
+        return await take(turn, actor, act_request, request.scope)
 
+    async def direct(request: DirectRequest) -> Response:
+        turn = SessionTurn(request.id, request.service, request.key)
+        return await take(turn, turn.engine, request.body(body_type), request.scope)
+
+    if actor_type is ENGINE:
+        directly(direct)(act)
     required = any(field.is_required() for field in body_type.model_fields.values())
     act.__name__, act.__doc__ = name, body_type.__doc__
     act.__annotations__ |= {

@@ -58,8 +58,8 @@ async def fork(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session with the same events, to go on from here without changing this one."""
-    starter = session_starter(request, turn.service, authorization)
-    body, allow = body or ForkRequest(), copy_limit(request, turn.service)
+    starter = session_starter(request.scope, turn.service, authorization)
+    body, allow = body or ForkRequest(), copy_limit(request.scope, turn.service)
     step = body.step
 
     def work(key: IdempotencyKey | None) -> SessionSnapshot:
@@ -151,9 +151,9 @@ async def go_on(
     authorization: Authorization = None,
 ) -> Response:
     """Start a session of one's own that goes on from where a shared one is."""
-    starter = session_starter(request, service, authorization)
+    starter = session_starter(request.scope, service, authorization)
     key = make_idempotency_key(idempotency_key, starter.scope, "fork", share)
-    engine, allow = service.engine, copy_limit(request, service)
+    engine, allow = service.engine, copy_limit(request.scope, service)
 
     def work() -> SessionSnapshot:
         return engine.fork(

@@ -18,23 +18,30 @@ from starlette.responses import Response, StreamingResponse
 
 from seeker import web
 from seeker.server.dependencies import Authorization, ServiceDep
+from seeker.server.direct import directly
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.export import export_lines
 from seeker.server.learning import learning_status
 from seeker.server.logging import log_error
 from seeker.server.schemas import HealthResponse, UserName
 from seeker.server.serializers import json_response
+from seeker.server.service import Service
 
 router = APIRouter(tags=["operations"])
 
 
+async def _live(service: Service) -> Response:
+    return json_response(await service.readiness.health())
+
+
 @router.get("/healthz", response_model=HealthResponse, responses=problem_statuses())
+@directly(lambda request: _live(request.service))
 async def live(service: ServiceDep) -> Response:
     """Say whether the service lives; it is alive if this answers, ready or not.
 
     Nobody waits for the store here, nor for a thread: what is known of them is told.
     """
-    return json_response(await service.readiness.health())
+    return await _live(service)
 
 
 @router.get("/healthz/ready", response_model=HealthResponse, responses=problem_statuses())

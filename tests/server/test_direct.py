@@ -1,0 +1,89 @@
+"""Calls that are answered directly are answered as they would be the general way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from starlette.testclient import TestClient
+
+from seeker.engine import Catalogs
+from seeker.server.app import create_app
+from seeker.server.settings import Settings
+from support.catalogs import random_catalog
+
+DIRECT, GENERAL = "application/json", "application/json; charset=utf-8"
+KEY = {"Idempotency-Key": "a-key-of-some-length"}
+
+CALLS: list[tuple[str, str, Any, dict[str, str]]] = [
+    ("POST", "/clicks", {"item": "item 3", "verdict": "like", "step": 0}, {}),
+    ("POST", "/clicks", {"item": "item 4", "verdict": "dislike", "shown": ["item 5"]}, KEY),
+    ("POST", "/clicks", {"item": "item 4", "verdict": "dislike", "shown": ["item 5"]}, KEY),
+    ("POST", "/clicks", {"item": "item 6", "verdict": "like"}, KEY),
+    ("POST", "/clicks", {"item": "item 6", "verdict": "like"}, {"Idempotency-Key": "short"}),
+    ("POST", "/clicks", {"item": "item 6", "verdict": "like", "step": 1}, {}),
+    ("POST", "/clicks", {"item": "nothing", "verdict": "like"}, {}),
+    ("POST", "/clicks", {"item": "item 6", "verdict": "love"}, {}),
+    ("POST", "/clicks", {"item": "item 6"}, {}),
+    ("POST", "/clicks", {"item": "item 6", "verdict": "like", "more": 1}, {}),
+    ("POST", "/clicks", [], {}),
+    ("POST", "/clicks", {"item": "item 7", "verdict": "like", "shown": ["item 8"] * 20}, {}),
+    ("POST", "/clicks?unknown=1", {"item": "item 7", "verdict": "like"}, {}),
+    ("POST", "/explore", {"level": 2.0}, {}),
+    ("POST", "/filter", {"filter": {"price": {"lt": 10}}}, {}),
+    ("POST", "/undo", {}, {}),
+    ("POST", "/redo", {"count": 1}, {}),
+    ("POST", "/nothing", {}, {}),
+    ("GET", "", None, {}),
+    ("GET", "?unknown=1", None, {}),
+    ("HEAD", "", None, {}),
+    ("PUT", "/clicks", {}, {}),
+]
+
+
+def answers(kind: str) -> Iterator[Any]:
+    """Yield what a script of calls is answered with: status, headers and body."""
+    settings = Settings(store="memory:", rate=0, shown_limit=12, log_texts=True)
+    app = create_app(settings, Catalogs({"shop": random_catalog()}))
+    with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as http:
+        headers = {"Content-Type": kind}
+        started = http.post("/v1/sessions", content='{"seed": 5}', headers={**headers, **KEY})
+        id = started.json()["id"]
+        for body in ("{", '{"seed": -1}', '{"seed": 1, "seed": 2}', '{"query": "\\ud800"}'):
+            yield answered(http.post("/v1/sessions", content=body, headers=headers), id)
+        long = {**headers, "Authorization": "Bearer " + "x" * 600}
+        yield answered(http.post("/v1/sessions", content="{}", headers=long), id)
+        yield answered(started, id)
+        for method, path, body, more in CALLS:
+            content = None if body is None else json.dumps(body)
+            address = f"/v1/sessions/{id}{path}"
+            answer = http.request(method, address, content=content, headers={**headers, **more})
+            yield answered(answer, id)
+        yield answered(http.get("/v1/sessions/short"), id)
+        yield answered(http.get(f"/v1/sessions/{'a' * 22}"), id)
+
+
+def answered(answer: Any, id: str) -> tuple[int, dict[str, str], str]:
+    headers = {name: value for name, value in answer.headers.items() if name != "x-request-id"}
+    return answer.status_code, headers, answer.text.replace(id, "ID")
+
+
+def test_directly_and_in_general_the_answers_are_the_same() -> None:
+    directly, generally = list(answers(DIRECT)), list(answers(GENERAL))
+    assert directly == generally
+    assert {status for status, *_ in directly} >= {200, 201, 400, 404, 405, 409, 422}
+
+
+def test_a_call_is_counted_under_its_pattern_either_way() -> None:
+    settings = Settings(store="memory:", rate=0, open_metrics=True)
+    app = create_app(settings, Catalogs({"shop": random_catalog()}))
+    with TestClient(app, base_url="http://localhost") as http:
+        id = http.post("/v1/sessions", json={}).json()["id"]
+        for kind in (DIRECT, GENERAL):
+            click = json.dumps({"item": "item 1", "verdict": "like"})
+            headers = {"Content-Type": kind}
+            http.post(f"/v1/sessions/{id}/clicks", content=click, headers=headers)
+        figures = http.get("/metrics").text
+    call = 'seeker_answers_total{call="/v1/sessions/{id}/clicks",method="POST",status="200"} 2.0'
+    assert call in figures
