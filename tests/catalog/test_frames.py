@@ -10,9 +10,11 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
+from PIL import Image
 
 import seeker
 from seeker import Catalog
+from seeker.errors import BadInput
 
 VECTORS = np.arange(24, dtype=np.float32).reshape(6, 4) % 5
 
@@ -42,7 +44,16 @@ class Dataset:
             yield {name: column[n] for name, column in self._columns.items()}
 
 
-FRAMES = {"pandas": pandas.DataFrame, "arrow": pyarrow.table, "dataset": Dataset}
+def dicts(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+FRAMES = {
+    "pandas": pandas.DataFrame,
+    "arrow": pyarrow.table,
+    "dataset": Dataset,
+    "dicts": dicts,
+}
 
 
 @pytest.mark.parametrize("kind", FRAMES)
@@ -68,3 +79,15 @@ def test_columns_of_a_frame_are_arrays(tmp_path: Path) -> None:
     assert list(catalog.ids) == [str(n) for n in range(100, 106)]
     np.testing.assert_array_equal(catalog.views["looks"].vectors, VECTORS)
     assert catalog.item("103").title == "thing 3"
+
+
+def test_rows_in_memory_name_pictures_in_a_folder(tmp_path: Path) -> None:
+    for name, colour in (("a.png", "red"), ("b.png", "blue")):
+        Image.new("RGB", (32, 32), colour).save(tmp_path / name)
+    rows = [{"id": "a", "image": "a.png"}, {"id": "b", "image": "b.png", "price": 2}]
+    catalog = seeker.build(rows, tmp_path / "catalog", images=tmp_path, views=["colour"])
+    assert catalog.item("b").media is not None
+    assert catalog.item("b").attributes == {"price": 2}
+    for wrong in ([], [1, 2], ["a"]):
+        with pytest.raises(BadInput, match="is not a source"):
+            seeker.build(wrong, tmp_path / "other")

@@ -1,4 +1,4 @@
-"""Tables in memory as a source: data frames, Arrow tables, datasets."""
+"""Tables in memory as a source: data frames, Arrow tables, datasets, lists of dicts."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ _BATCH_ROWS = 1024
 
 
 class FrameRows:
-    """The rows of a table in memory: of pandas, polars, Arrow or Hugging Face's datasets."""
+    """The rows of a table in memory: pandas, polars, Arrow, Hugging Face's datasets, or dicts."""
 
     loose = False
 
     def __init__(self, frame: Any) -> None:
         self._frame = frame
+        if isinstance(frame, list | tuple):
+            self.columns = list(dict.fromkeys(str(name) for row in frame for name in row))
+            return
         names = getattr(frame, "column_names", None)  # of Arrow and datasets
         self.columns = [str(name) for name in (frame.columns if names is None else names)]
 
@@ -44,11 +47,13 @@ class FrameRows:
             names = [*frame.columns]
             rows = frame.itertuples(index=False, name=None)
             return (dict(zip(names, row, strict=True)) for row in rows)
-        datasets: Iterable[Mapping[Any, Any]] = frame
-        return datasets
+        rows_as_dicts: Iterable[Mapping[Any, Any]] = frame
+        return rows_as_dicts
 
 
 def is_frame(source: object) -> bool:
     """Return whether something is a table in memory."""
+    if isinstance(source, list | tuple):
+        return bool(source) and all(isinstance(row, Mapping) for row in source)
     named = hasattr(source, "column_names") or hasattr(source, "columns")
     return named and hasattr(source, "__len__") and not isinstance(source, type)

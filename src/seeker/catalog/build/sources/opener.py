@@ -33,10 +33,14 @@ def open_source(source: PathLike | Source | Any, options: SourceOptions) -> Sour
         if is_frame(source):
             from seeker.catalog.build.sources.table import TableSource
 
-            return TableSource(FrameRows(source), options, None)
+            images = Path(options.images) if options.images is not None else None
+            if images is not None and not images.is_dir():
+                raise NotFound(f"There is no folder '{images}' with pictures.")
+            return TableSource(FrameRows(source), options, images)
         raise BadInput(
             f"{shorten(source)} is not a source.",
-            f"A source is {_SOURCE_KINDS}; what is in memory goes to `Catalog.from_arrays`.",
+            f"A source is {_SOURCE_KINDS}; a data frame, or a list of dicts. Arrays go to "
+            "`Catalog.from_arrays`.",
         )
     path = path_of(source, "a source")
     address = os.fspath(source)
