@@ -13,7 +13,7 @@ from seeker.learning.fit import hold_aside
 from seeker.learning.maps import ChoiceLoss, padded, pair_distances
 from seeker.learning.observations import Observations, Pairs
 from seeker.learning.theta import evidence, fit_prior, search_logs
-from seeker.models import Choice
+from seeker.models import Choice, Relative
 from seeker.space import View
 
 
@@ -35,14 +35,17 @@ def searches(
     return Observations.of(gathered)
 
 
-def slow_log(distances: Any, liked: bool, sigma: float, slip: float) -> float:
+def slow_log(distances: Any, liked: bool, sigma: float, slip: float, floor: float = 0.0) -> float:
     """The log-probability of a click on the first of some items, as the formula is written."""
-    logits = (-1.0 if liked else 1.0) * np.asarray(distances, np.float64) / sigma
+    exact = np.asarray(distances, np.float64)
+    logits = (-1.0 if liked else 1.0) * (np.log(exact + floor) if floor else exact) / sigma
     shares = np.exp(logits - logits.max())
     return float(np.log((1.0 - slip) * shares[0] / shares.sum() + slip / len(shares)))
 
 
-def slow_loss(vectors: Any, observations: Observations, sigma: float, slip: float) -> float:
+def slow_loss(
+    vectors: Any, observations: Observations, sigma: float, slip: float, floor: float
+) -> float:
     exact = np.asarray(vectors, np.float64)
     total = 0.0
     for click in range(observations.clicks):
@@ -50,7 +53,7 @@ def slow_loss(vectors: Any, observations: Observations, sigma: float, slip: floa
         search = observations.searches[click]
         away = ((exact[among] - exact[observations.targets[search]]) ** 2).sum(axis=1)
         weight = observations.weights[search]
-        total -= weight * slow_log(away, bool(observations.liked[click]), sigma, slip)
+        total -= weight * slow_log(away, bool(observations.liked[click]), sigma, slip, floor)
     return total / float(observations.weights[observations.searches].sum())
 
 
@@ -73,34 +76,40 @@ def learned(world: dict[str, Any]) -> learning.Learned:
     return learning.fit(world["samples"], world["past"], seed=3)
 
 
-def test_the_loss_and_its_gradient_are_those_of_the_formula() -> None:
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+def test_the_loss_and_its_gradient_are_those_of_the_formula(floor: float) -> None:
     rng = np.random.default_rng(0)
     vectors = padded(rng.normal(size=(30, 5)))
     observations = searches(vectors, 6, rng)
     object.__setattr__(observations, "weights", rng.uniform(0.2, 1.0, 6))
-    loss = ChoiceLoss(Pairs(observations, 30), slip=0.1)
+    loss = ChoiceLoss(Pairs(observations, 30), 0.1, floor)
+
+    def slow(place: Any, sigma: float = 0.7) -> float:
+        return slow_loss(place, observations, sigma, 0.1, floor)
+
     value, by_vectors, by_sharpness = loss.gradient(vectors, 1.0 / 0.7)
-    assert value == pytest.approx(slow_loss(vectors, observations, 0.7, 0.1), rel=1e-5)
+    assert value == pytest.approx(slow(vectors), rel=1e-5)
     small = 1e-4
     for row, axis in ((0, 0), (3, 2), (17, 4), (29, 1)):
         up, down = vectors.astype(np.float64), vectors.astype(np.float64)
         up[row, axis] += small
         down[row, axis] -= small
-        slope = slow_loss(up, observations, 0.7, 0.1) - slow_loss(down, observations, 0.7, 0.1)
-        assert by_vectors[row, axis] == pytest.approx(slope / (2 * small), abs=2e-5)
-    wide = slow_loss(vectors, observations, 0.7 * np.exp(-small), 0.1)
-    narrow = slow_loss(vectors, observations, 0.7 * np.exp(small), 0.1)
-    assert by_sharpness == pytest.approx((wide - narrow) / (2 * small), abs=1e-5)
+        slope = (slow(up) - slow(down)) / (2 * small)
+        assert by_vectors[row, axis] == pytest.approx(slope, abs=2e-5)
+    narrow, wide = slow(vectors, 0.7 * np.exp(-small)), slow(vectors, 0.7 * np.exp(small))
+    assert by_sharpness == pytest.approx((narrow - wide) / (2 * small), abs=1e-5)
 
 
-def test_the_likelihood_of_searches_is_that_of_the_model(world: dict[str, Any]) -> None:
+@pytest.mark.parametrize("model", [Choice(), Relative(floor=0.1)], ids=lambda one: one.name)
+def test_the_likelihood_of_searches_is_that_of_the_model(
+    world: dict[str, Any], model: Choice
+) -> None:
     past = world["past"].subset(np.arange(5))
     pairs = Pairs(past, 400)
     views = list(world["views"].values())
     distances = np.stack([pair_distances(padded(v.vectors), pairs) / v.scale for v in views])
-    model = Choice()
     grid = model.grid(["looks", "words"])
-    logs = search_logs(distances, pairs, grid.mixtures, grid.sigmas, model.slip)
+    logs = search_logs(distances, pairs, model)
     for theta, (mixture, sigma) in enumerate(
         (mixture, sigma) for mixture in grid.mixtures for sigma in grid.sigmas
     ):
@@ -113,9 +122,9 @@ def test_the_likelihood_of_searches_is_that_of_the_model(world: dict[str, Any]) 
                 for weight, v in zip(mixture, views, strict=True)
             )
             total[past.searches[click]] += slow_log(
-                away, bool(past.liked[click]), sigma, model.slip
+                away, bool(past.liked[click]), sigma, model.slip, getattr(model, "floor", 0.0)
             )
-        assert logs[:, theta] == pytest.approx(total, abs=1e-3)
+        assert logs[:, theta] == pytest.approx(total, abs=2e-3)
 
 
 def test_the_prior_of_theta_is_the_share_of_each_kind_of_person() -> None:
@@ -138,17 +147,12 @@ def test_fresh_targets_are_explained_better(
     usual = Choice()
     raw = np.stack([pair_distances(padded(v.vectors), fresh) / v.scale for v in views.values()])
     grid = usual.grid([*views])
-    before = evidence(
-        search_logs(raw, fresh, grid.mixtures, grid.sigmas, usual.slip), np.exp(grid.log_weights)
-    )
+    before = evidence(search_logs(raw, fresh, usual), np.exp(grid.log_weights))
     made = learned.maps[0].apply({name: view.vectors for name, view in views.items()})
     view = View.from_vectors("learned", made)
     distances = np.concatenate([raw, pair_distances(padded(made), fresh)[None] / view.scale])
     grid = learned.model.grid(learned.views)
-    after = evidence(
-        search_logs(distances, fresh, grid.mixtures, grid.sigmas, learned.model.slip),
-        np.exp(grid.log_weights),
-    )
+    after = evidence(search_logs(distances, fresh, learned.model), np.exp(grid.log_weights))
     clicks = world["fresh"].clicks
     assert after.sum() / clicks > before.sum() / clicks + 0.1
     assert learned.after > learned.before
@@ -194,9 +198,23 @@ def test_searches_can_be_taken_apart() -> None:
 
 def test_all_searches_of_a_target_are_held_aside_together() -> None:
     targets = np.repeat(np.arange(50), 3)
-    aside = hold_aside(targets, seed=2)
-    assert aside.sum() == 15
-    assert len(set(targets[aside]) & set(targets[~aside])) == 0
+    parts = hold_aside(targets, seed=2)
+    assert (np.sum(parts, axis=0) == 1).all()
+    assert [part.sum() for part in parts] == [30] * 5
+    (tenth,) = hold_aside(np.repeat(np.arange(500), 3), seed=2)
+    assert tenth.sum() == 150
+    for aside, of in ((parts[0], targets), (tenth, np.repeat(np.arange(500), 3))):
+        assert not {*of[aside]} & {*of[~aside]}
+
+
+def test_progress_is_told_up_to_the_end(world: dict[str, Any]) -> None:
+    told: list[tuple[int, int]] = []
+    few = world["past"].subset(np.arange(60))
+    learning.fit(world["samples"], few, progress=lambda *pair: told.append(pair), rounds=4)
+    done = [one for one, _ in told]
+    assert done == sorted(done)
+    assert {total for _, total in told} == {24}
+    assert done[-1] == 24
 
 
 def test_nothing_cannot_be_learned_from(world: dict[str, Any]) -> None:

@@ -57,21 +57,23 @@ def pair_gradient(vectors, offsets, others, pairs, slopes, start, stop, out):  #
 
 @kernel
 def choice_slopes(  # type: ignore[no-untyped-def]
-    distances, offsets, pairs, signs, sharpness, slip, start, stop, logs, slopes, steepness
+    distances, offsets, pairs, signs, sharpness, slip, floor, start, stop, logs, slopes, steepness
 ):
     """Compute, for clicks from start to stop, their log-probability and its derivatives.
 
     distances: (pairs,) of what was shown to the target. The first of pairs[offsets[c] :
     offsets[c + 1]] was chosen; signs[c]: 1 for a like, −1 for a dislike. logs: (clicks,), of
-    (1 − slip) softmax(−sign · sharpness · D)[0] + slip / n. slopes: as `pairs`, of d log / d D.
-    steepness: (clicks,), d log / d log sharpness.
+    (1 − slip) softmax(−sign · sharpness · f(D))[0] + slip / n, where f(D) is log(D + floor), or D
+    itself without a floor. slopes: as `pairs`, of d log / d D. steepness: (clicks,), d log /
+    d log sharpness.
     """
     for c in range(start, stop):
         first, last = offsets[c], offsets[c + 1]
         factor = -signs[c] * sharpness
         largest = -np.inf
         for e in range(first, last):
-            logit = factor * distances[pairs[e]]
+            distance = np.float64(distances[pairs[e]])
+            logit = factor * (np.log(distance + floor) if floor > 0.0 else distance)
             slopes[e] = logit
             largest = max(largest, logit)
         total = 0.0
@@ -92,18 +94,23 @@ def choice_slopes(  # type: ignore[no-untyped-def]
         for e in range(first, last):
             slopes[e] = -sure * factor * slopes[e] / total
         slopes[first] += sure * factor
+        if floor > 0.0:
+            for e in range(first, last):
+                slopes[e] /= distances[pairs[e]] + floor
 
 
 @kernel
 def choice_logs(  # type: ignore[no-untyped-def]
-    distances, mixtures, sharpness, slip, offsets, pairs, signs, searches, start, stop, out
+    distances, mixtures, sharpness, slip, floor, offsets, pairs, signs, start, stop, out
 ):
-    """Add, for clicks from start to stop, their log-probabilities under each θ to out.
+    """Write, for clicks from start to stop, their log-probabilities under each θ.
 
-    distances: (views, pairs); mixtures: (mixtures, views); sharpness: (noises,) 1 / σ; out:
-    (searches, mixtures · noises), the noise running fastest.
+    distances: (views, pairs); mixtures: (mixtures, views); sharpness: (noises,) 1 / σ; floor: as
+    in `choice_slopes`; out: (clicks, mixtures · noises), the noise running fastest.
     """
     noises = len(sharpness)
+    if start == stop:
+        return
     mixed = np.empty(np.diff(offsets[start : stop + 1]).max())
     for c in range(start, stop):
         first, count = offsets[c], offsets[c + 1] - offsets[c]
@@ -113,6 +120,8 @@ def choice_logs(  # type: ignore[no-untyped-def]
                 total = 0.0
                 for v in range(mixtures.shape[1]):
                     total += mixtures[w, v] * distances[v, pairs[first + e]]
+                if floor > 0.0:
+                    total = np.log(total + floor)
                 mixed[e] = signs[c] * total
                 smallest = min(smallest, mixed[e])
             for s in range(noises):
@@ -120,4 +129,4 @@ def choice_logs(  # type: ignore[no-untyped-def]
                 for e in range(count):
                     total += np.exp((smallest - mixed[e]) * sharpness[s])
                 chosen = np.exp((smallest - mixed[0]) * sharpness[s]) / total
-                out[searches[c], w * noises + s] += np.log((1.0 - slip) * chosen + slip / count)
+                out[c, w * noises + s] = np.log((1.0 - slip) * chosen + slip / count)

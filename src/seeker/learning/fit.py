@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from seeker.errors import BadInput
 from seeker.learning.maps import FittedMatrix, fit_matrix, padded, pair_distances
 from seeker.learning.observations import Observations, Pairs
-from seeker.learning.theta import fit_prior, search_logs
-from seeker.models import Choice
+from seeker.learning.theta import evidence, fit_prior, search_logs
+from seeker.models import Choice, Relative
 from seeker.space import View
 from seeker.space.linear_map import LinearMap, MapInput
 from seeker.types import Array, Doubles, Floats, Rows
@@ -25,11 +25,28 @@ AXES = 256
 HELD_ASIDE = 0.1
 """The share of the targets whose searches decide when to stop, and the prior of θ."""
 
-RIDGE_CLICKS = 400.0
+FEW_SEARCHES = 1500
+"""Of fewer searches every one is held aside once, by as many fits as there are parts."""
+
+PARTS = 5
+
+RIDGE_CLICKS = 200.0
 """The pull towards what was, in clicks: so many clicks count as much as it."""
 
 PRIOR_SEARCHES = 10.0
 """How many searches the prior of θ without learning counts for."""
+
+FLOOR = 0.2
+"""Distances below it, in units of the even mixture of the views, are hardly told apart."""
+
+LEAST_FLOOR = 1e-3
+"""The model's own lowest floor."""
+
+SIGMAS = (0.5, 0.25, 0.125, 0.0625)
+"""Noise levels of ratios of distances."""
+
+OTHERS = 0.05
+"""What mixtures other than the learned view alone count for before any search."""
 
 Progress = Callable[[int, int], None]
 """progress(done, total), called now and then."""
@@ -60,7 +77,7 @@ class Learned:
     begin with: sigmas, slip, and the prior of θ over `views`, in this order: those that there
     were, then the learned ones. before, after: mean log-probability of a click of the searches
     that the map was not fitted to, without and with what was learned. scales: of every learned
-    view, the mean squared distance of two items that take part, in which its sigmas are meant.
+    view, the mean squared distance of two items that take part, in which its floor is meant.
     """
 
     maps: tuple[LinearMap, ...]
@@ -84,10 +101,11 @@ def fit(
     seed: int = 0,
     progress: Progress | None = None,
     model: Choice | None = None,
-    rounds: int = 60,
+    rounds: int = 40,
 ) -> Learned:
     """Learn a map and the prior of θ from searches.
 
+    What people choose is explained by ratios of distances in the learned view (`Relative`).
     views: in the catalog's order, those that are measured by squared Euclidean distances.
     observations: rows number the items of the samples. model: what counts before. The same
     arguments give the same result on the same machine; another machine's linear algebra may round
@@ -97,40 +115,82 @@ def fit(
         raise BadInput("There is nothing to learn from.", "Give views and searches with clicks.")
     usual = model or Choice()
     items = len(next(iter(views.values())).vectors)
-    aside = hold_aside(observations.targets, seed)
-    train = Pairs(observations.subset(~aside), items)
-    valid = Pairs(observations.subset(aside), items)
     inputs = {name: _principal(sample, AXES) for name, sample in views.items()}
     vectors = _joined(views, inputs)
-    done = 0
-
-    def step() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, rounds + 1)
-
-    ridge = RIDGE_CLICKS / max(1, train.observations.clicks)
-    fitted = fit_matrix(vectors, train, valid, ridge, usual.slip, rounds=rounds, progress=step)
-    learned_map = _map(LEARNED, views, inputs, fitted)
-    mapped = padded(learned_map.apply({name: one.vectors for name, one in views.items()}))
-    scale = 2.0 * float(mapped.astype(np.float64).var(axis=0).sum()) or 1.0
-    distances = [
-        pair_distances(padded(one.vectors), valid) / one.scale for one in views.values()
-    ] + [pair_distances(mapped, valid) / scale]
+    folds = hold_aside(observations.targets, seed)
+    tell = _Teller(progress, (len(folds) + (len(folds) > 1)) * rounds)
     names = (*views, LEARNED)
-    chosen, before, after = _prior(np.stack(distances), valid, names, usual)
-    if progress is not None:
-        progress(rounds + 1, rounds + 1)
+    distances: list[Array] = []
+    held: list[Pairs] = []
+    fits: list[FittedMatrix] = []
+    for aside in folds:
+        train = Pairs(observations.subset(~aside), items)
+        valid = Pairs(observations.subset(aside), items)
+        fits.append(_fit(vectors, train, valid, usual.slip, rounds, tell.step))
+        tell.reach(len(fits) * rounds)
+        mapped = vectors @ fits[-1].matrix
+        raw = [pair_distances(padded(one.vectors), valid) / one.scale for one in views.values()]
+        distances.append(np.stack([*raw, pair_distances(mapped, valid) / _scale(mapped)]))
+        held.append(valid)
+    fitted = fits[0]
+    if len(folds) > 1:
+        enough = max(1, round(float(np.mean([one.rounds for one in fits]))))
+        every = Pairs(observations, items)
+        fitted = _fit(vectors, every, None, usual.slip, enough, tell.step)
+    scale = _scale(vectors @ fitted.matrix)
+    learned_map = _map(LEARNED, views, inputs, fitted)
+    chosen, before, after = _prior(distances, held, names, usual, FLOOR / scale)
+    tell.reach(tell.total)
     return Learned((learned_map,), names, chosen, before, after, (scale,))
 
 
-def hold_aside(targets: Rows, seed: int) -> Array:
-    """Return which searches are held aside, (searches,): all those of a tenth of the targets."""
+class _Teller:
+    """Tells of rounds that are done, or were not needed."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self.progress = progress
+        self.total = total
+        self.done = 0
+
+    def step(self) -> None:
+        """Tell that a round is done."""
+        self.reach(self.done + 1)
+
+    def reach(self, done: int) -> None:
+        """Tell that so many rounds need not be waited for any more."""
+        self.done = max(self.done, done)
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+
+
+def _fit(
+    vectors: Floats,
+    train: Pairs,
+    valid: Pairs | None,
+    slip: float,
+    rounds: int,
+    step: Callable[[], None],
+) -> FittedMatrix:
+    ridge = RIDGE_CLICKS / max(1, train.observations.clicks)
+    return fit_matrix(vectors, train, valid, ridge, slip, FLOOR, rounds, progress=step)
+
+
+def _scale(vectors: Floats) -> float:
+    """Return the mean squared distance between two of some vectors; 1 where all are alike."""
+    return 2.0 * float(vectors.astype(np.float64).var(axis=0).sum()) or 1.0
+
+
+def hold_aside(targets: Rows, seed: int) -> list[Array]:
+    """Return which searches are held aside by each fit, (searches,): all those of some targets.
+
+    Of many searches, one fit holds aside a tenth of the targets. Of few, each of several fits
+    holds aside its part, so that every search is foretold by a fit that does not know its target.
+    """
     different = np.unique(targets)
-    rng = np.random.default_rng([seed, len(different)])
-    count = max(1, round(HELD_ASIDE * len(different)))
-    return np.isin(targets, rng.choice(different, count, replace=False))
+    drawn = np.random.default_rng([seed, len(different)]).permutation(different)
+    if len(targets) >= FEW_SEARCHES or len(different) < PARTS:
+        return [np.isin(targets, drawn[: max(1, round(HELD_ASIDE * len(different)))])]
+    return [np.isin(targets, drawn[part::PARTS]) for part in range(PARTS)]
 
 
 def _principal(sample: ViewSample, axes: int) -> Doubles:
@@ -169,25 +229,35 @@ def _map(
 
 
 def _prior(
-    distances: Array, pairs: Pairs, views: tuple[str, ...], usual: Choice
-) -> tuple[Choice, float, float]:
-    """Return the model with the prior of θ under which searches are most probable.
+    distances: Sequence[Array],
+    held: Sequence[Pairs],
+    views: tuple[str, ...],
+    usual: Choice,
+    floor: float,
+) -> tuple[Relative, float, float]:
+    """Return the model with the prior of θ under which searches held aside are most probable.
 
-    Also the mean log-probability of a click before, without the last view, and after.
+    distances: by part, (views, pairs), the learned view last. Also returned: the mean
+    log-probability of a click before, without the last view, and after.
     """
-    from seeker.learning.theta import evidence
-
-    weights = pairs.observations.weights
-    clicks = float(pairs.click_weights.sum())
-    sigmas = np.array(usual.sigmas)
-    mixtures = usual.mixtures(len(views))
-    logs = search_logs(distances, pairs, mixtures, sigmas, usual.slip)
-    start = np.exp(usual.grid(views).log_weights)
+    weights = np.concatenate([one.observations.weights for one in held])
+    clicks = float(sum(one.click_weights.sum() for one in held))
+    model = Relative(
+        SIGMAS, usual.slip, usual.beta, words=usual.words, floor=max(floor, LEAST_FLOOR)
+    )
+    shares = np.full(len(model.mixtures(len(views))), OTHERS)
+    shares[-1] = 1.0  # the last is the learned view alone
+    start = np.repeat(shares, len(SIGMAS))
+    logs = np.concatenate(
+        [search_logs(one, pairs, model) for one, pairs in zip(distances, held, strict=True)]
+    )
+    raw = np.concatenate(
+        [search_logs(one[:-1], pairs, usual) for one, pairs in zip(distances, held, strict=True)]
+    )
     prior = fit_prior(logs, weights, start, PRIOR_SEARCHES)
-    raw = usual.grid(views[:-1])
-    raw_logs = search_logs(distances[:-1], pairs, raw.mixtures, sigmas, usual.slip)
-    before = float(weights @ evidence(raw_logs, np.exp(raw.log_weights))) / clicks
+    known = np.exp(usual.grid(views[:-1]).log_weights)
+    before = float(weights @ evidence(raw, known)) / clicks
     after = float(weights @ evidence(logs, prior)) / clicks
     # Rounded, so that the start event of a session stays short.
     rounded = tuple(float(one) for one in np.round(prior, 6))
-    return Choice(usual.sigmas, usual.slip, usual.beta, rounded), before, after
+    return replace(model, weights=rounded), before, after

@@ -16,9 +16,11 @@ from seeker.types import Array, Doubles, Floats, Rows
 class ChoiceLoss:
     """How badly distances explain clicks: −log P, a mean over clicks, and its derivatives."""
 
-    def __init__(self, pairs: Pairs, slip: float) -> None:
+    def __init__(self, pairs: Pairs, slip: float, floor: float) -> None:
+        """slip, floor: as in `seeker.models.Relative`; without a floor, as in `Choice`."""
         self.pairs = pairs
         self.slip = slip
+        self.floor = floor
         observations = pairs.observations
         self._clicks = observations.clicks
         self._weights = pairs.click_weights / pairs.click_weights.sum()
@@ -70,6 +72,7 @@ class ChoiceLoss:
                 self.pairs.signs,
                 sharpness,
                 self.slip,
+                self.floor,
                 start,
                 stop,
                 logs,
@@ -102,7 +105,7 @@ def padded(vectors: Array) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class FittedMatrix:
-    """What a fit came to: the matrix, (d, d), 1 / σ, and the loss of the searches held aside."""
+    """What a fit came to: the matrix, (d, d), 1 / σ, the loss of what was held aside, rounds."""
 
     matrix: Floats
     sharpness: float
@@ -110,35 +113,46 @@ class FittedMatrix:
     rounds: int
 
 
+FIRST_SIGMA = 0.15
+"""The noise with which a fit begins."""
+
+STEP = 0.05
+"""How far a round moves the matrix in every direction, as a share of the identity."""
+
+MOMENTUM = 0.9
+
+
 def fit_matrix(
     vectors: Floats,
     train: Pairs,
-    valid: Pairs,
+    valid: Pairs | None,
     ridge: float,
-    slip: float = 0.05,
-    rate: float = 0.005,
-    rounds: int = 60,
+    slip: float,
+    floor: float,
+    rounds: int = 40,
     patience: int = 6,
     progress: Callable[[], None] | None = None,
 ) -> FittedMatrix:
     """Fit W, z = x W, so that distances explain the clicks of `train`, beginning at the identity.
 
-    Minimised by Adam: the mean of −log P(click) + ½ ridge (‖W − I‖² + (log σ)²-change). The W with
-    the least loss on `valid` counts; after so many rounds without a better one the fit ends.
-    vectors: (items, d), d in whole lanes.
+    Minimised is the mean of −log P(click) + ½ ridge ‖W − I‖², σ being fitted with it. A round moves
+    W by the same length in all directions: by the gradient made orthogonal. Few clicks say much
+    about few directions, and a step in proportion to the gradient would follow only these. The W
+    with the least loss on `valid` counts; after so many rounds without a better one the fit ends.
+    Without `valid`, it is that of the last round. vectors: (items, d), d in whole lanes.
     """
     width = vectors.shape[1]
-    loss, held = ChoiceLoss(train, slip), ChoiceLoss(valid, slip)
+    loss = ChoiceLoss(train, slip, floor)
+    held = None if valid is None else ChoiceLoss(valid, slip, floor)
     matrix = np.eye(width, dtype=np.float32)
-    start = np.log(1.0 / 0.15)
-    log_sharpness = start
-    first, second = np.zeros_like(matrix), np.zeros_like(matrix)
-    first_s = second_s = 0.0
-    best = FittedMatrix(matrix.copy(), float(np.exp(start)), np.inf, 0)
+    log_sharpness = -float(np.log(FIRST_SIGMA))
+    speed = np.zeros_like(matrix)
+    mean, square = 0.0, 0.0
+    best = FittedMatrix(matrix, float(np.exp(log_sharpness)), np.inf, 0)
     for number in range(rounds + 1):
         mapped = vectors @ matrix
         sharpness = float(np.exp(log_sharpness))
-        now = held.value(held.distances(mapped), sharpness)
+        now = -number if held is None else held.value(held.distances(mapped), sharpness)
         if now < best.loss:
             best = FittedMatrix(matrix.copy(), sharpness, now, number)
         if number == rounds or number - best.rounds >= patience:
@@ -147,14 +161,26 @@ def fit_matrix(
         gradient = vectors.T @ by_vectors
         gradient += np.float32(ridge) * matrix
         gradient[np.diag_indices(width)] -= np.float32(ridge)
-        by_sharpness += ridge * (log_sharpness - start)
-        first += np.float32(0.1) * (gradient - first)
-        second += np.float32(0.001) * (gradient**2 - second)
-        first_s += 0.1 * (by_sharpness - first_s)
-        second_s += 0.001 * (by_sharpness**2 - second_s)
-        c1, c2 = 1.0 - 0.9 ** (number + 1), 1.0 - 0.999 ** (number + 1)
-        matrix -= np.float32(rate / c1) * first / (np.sqrt(second / np.float32(c2)) + 1e-8)
-        log_sharpness -= rate / c1 * first_s / (np.sqrt(second_s / c2) + 1e-8)
+        speed = np.float32(MOMENTUM) * speed + gradient
+        matrix -= np.float32(STEP) * orthogonal(gradient + np.float32(MOMENTUM) * speed)
+        mean += 0.1 * (by_sharpness - mean)
+        square += 0.001 * (by_sharpness**2 - square)
+        low, lower = 1.0 - 0.9 ** (number + 1), 1.0 - 0.999 ** (number + 1)
+        log_sharpness -= 0.01 / low * mean / (np.sqrt(square / lower) + 1e-8)
         if progress is not None:
             progress()
     return best
+
+
+def orthogonal(matrix: Floats) -> Floats:
+    """Return about the nearest orthogonal matrix: all singular values near 1, same directions.
+
+    Five rounds of a polynomial that takes singular values from 0.01 to 1 to between 0.7 and 1.2
+    (the Newton–Schulz iteration as K. Jordan uses it in Muon, 2024).
+    """
+    out = matrix / np.float32(np.linalg.norm(matrix) + 1e-12)
+    a, b, c = np.float32(3.4445), np.float32(-4.7750), np.float32(2.0315)
+    for _ in range(5):
+        square = out @ out.T
+        out = a * out + (b * square + c * (square @ square)) @ out
+    return np.asarray(out, np.float32)

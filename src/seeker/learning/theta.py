@@ -6,41 +6,46 @@ import numpy as np
 
 from seeker.kernels.parallel import over_blocks
 from seeker.learning.observations import Pairs
+from seeker.models import Choice, Relative
 from seeker.types import Array, Doubles
 
 
-def search_logs(
-    distances: Array, pairs: Pairs, mixtures: Doubles, sigmas: Doubles, slip: float
-) -> Doubles:
+def search_logs(distances: Array, pairs: Pairs, model: Choice) -> Doubles:
     """Return the log-likelihood of every search's clicks given its target, (searches, thetas).
 
-    distances: (views, pairs), in the units in which two random items are 1 apart.
+    distances: (views, pairs), in the units in which two random items are 1 apart. θ: those of the
+    model for so many views.
     """
     from seeker.kernels.pairs import choice_logs
 
     observations = pairs.observations
-    thetas = len(mixtures) * len(sigmas)
-    out = np.zeros((observations.clicks, thetas))
-    click = np.arange(observations.clicks)
+    mixtures = model.mixtures(len(distances))
+    sharpness = 1.0 / np.array(model.sigmas)
+    out = np.empty((observations.clicks, len(mixtures) * len(sharpness)))
     over_blocks(
         observations.clicks,
         lambda start, stop: choice_logs(
             distances,
             mixtures,
-            1.0 / sigmas,
-            slip,
+            sharpness,
+            model.slip,
+            floor_of(model),
             observations.offsets,
             pairs.of_shown,
             pairs.signs,
-            click,
             start,
             stop,
             out,
         ),
     )
-    total = np.zeros((len(observations), thetas))
+    total = np.zeros((len(observations), out.shape[1]))
     np.add.at(total, observations.searches, out)
     return total
+
+
+def floor_of(model: Choice) -> float:
+    """Return the floor below which a model does not tell distances apart; 0 where it has none."""
+    return model.floor if isinstance(model, Relative) else 0.0
 
 
 def fit_prior(
