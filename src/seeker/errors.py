@@ -46,6 +46,12 @@ class NotFound(SeekerError, LookupError):
     http_status = 404
 
 
+class Gone(NotFound):
+    """Something that was there and has left, such as an item that was removed."""
+
+    http_status = 410
+
+
 class Conflict(SeekerError):
     """A request that does not fit the state it meets, such as an undo with nothing to undo."""
 

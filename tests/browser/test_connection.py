@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
+import httpx
 from playwright.sync_api import Page, Route, expect
 
+import seeker
+from browser import catalogs
 from browser.search import Search, caught
+from browser.servers import Serving
 from browser.watch import Watch
 from support.servers import Server, until
 
@@ -194,3 +199,24 @@ def test_a_belief_that_comes_later_is_asked_for_until_it_is_there(
     looks[2].continue_()
     expect(search.status).not_to_have_text("Thinking…")
     expect(page.get_by_text("The service has too much to do.")).to_have_count(0)
+
+
+def test_an_item_that_has_left_says_so(
+    page: Page, watch: Watch, serving: Serving, tmp_path: Path
+) -> None:
+    watch.allow("410")
+    folder = catalogs.sentences(tmp_path / "sentences")
+    url = serving(folder).url
+    search = Search(page).begin(url)
+    gone, *others = search.titles()
+    catalog = seeker.Catalog.open(folder)
+    id = next(id for id in catalog.ids if catalog.item(id).title == gone)
+    seeker.remove(folder, ids=[id])
+    until(lambda: httpx.get(f"{url}/v1/items/sentences/{id}").status_code == 410)
+    like(search, gone)
+    expect(search.alert.filter(has_text="has just left the collection")).to_be_visible()
+    search.settled()
+    expect(search.liked.get_by_role("button")).to_have_count(0)
+    assert gone not in search.titles()
+    search.like(next(title for title in others if title in search.titles()))
+    assert len(search.session()["likes"]) == 1

@@ -81,6 +81,32 @@ def test_a_changed_price_is_on_disk_when_answered_and_on_the_next_page(shop: Sho
     assert next(one for one in every if one["id"] == first["id"])["attributes"]["price"] == 99.5
 
 
+def test_an_item_that_has_left_says_so_and_nobody_else_suffers(shop: Shop) -> None:
+    start = shop.http.post("/v1/sessions", json={"seed": 4}, headers=shop.headers).json()
+    ids = [item["id"] for item in start["page"]["items"]]
+    session = f"/v1/sessions/{start['id']}"
+    address = f"/v1/items/shop/{ids[0]}"
+    assert shop.http.delete(address, headers=shop.headers).status_code == 204
+
+    def click(item: str) -> httpx.Response:
+        body = {"item": item, "verdict": "like", "shown": ids, "step": 0}
+        return shop.http.post(f"{session}/clicks", json=body)
+
+    answer = click(ids[0])
+    assert (answer.status_code, answer.json()["title"]) == (410, "Gone")
+    assert "has left this catalog" in answer.json()["detail"]
+    assert "still counts" in answer.json()["hint"]
+    assert shop.http.get(address).status_code == 410
+    assert shop.http.post(f"{session}/found", json={"item": ids[0]}).status_code == 410
+    # It was on screen when the other was chosen, and that counts.
+    liked = click(ids[1])
+    assert (liked.status_code, liked.json()["likes"]) == (200, [ids[1]])
+    (_, event) = shop.http.get(f"{session}/events").json()["events"]
+    assert event["shown"] == ids
+    with seeker.Client(str(shop.http.base_url)) as client, pytest.raises(NotFound, match="left"):
+        client.open(start["id"]).like(ids[0], shown=ids)
+
+
 def test_put_makes_an_item_just_this(shop: Shop) -> None:
     vector = [float(n) for n in range(12)]
     answer = shop.call("PUT", "brand new", {"title": "New", "vectors": {"vector": vector}})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,3 +40,30 @@ def test_an_item_that_is_gone_keeps_its_vote(model: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr(Catalog, "tombstones", {})
     with pytest.raises(seeker.NotFound, match="nothing is known"):
         Session.replay(later, session.events)
+
+
+def test_what_was_on_screen_and_has_left_since_counts(tmp_path: Path) -> None:
+    """A click on a page of which one has left is the click that was made before it left."""
+    rng = np.random.default_rng(1)
+    ids = [f"item {n}" for n in range(40)]
+    source = Catalog.from_arrays(ids, {"x": rng.normal(size=(40, 4)).astype(np.float32)})
+    folder = tmp_path / "shop"
+    source.save(folder)
+    before = Catalog.open(folder).session(seed=2)
+    before.like(ids[6], shown=ids[:8])
+    seeker.remove(folder, ids=[ids[3], ids[39]])
+    after = Catalog.open(folder).session(seed=2)
+    with pytest.raises(seeker.NotFound, match="has left this catalog"):
+        after.like(ids[3])
+    with pytest.raises(seeker.NotFound, match="has left this catalog"):
+        after.found(ids[3])
+    with pytest.raises(seeker.NotFound, match="no item 'item 77'"):
+        after.like(ids[6], shown=[*ids[:8], "item 77"])
+    after.like(ids[6], shown=ids[:8])
+    replayed = Session.replay(Catalog.open(folder), before.events)
+    assert after.page().ids == replayed.page().ids
+    same = after.belief.log_posterior
+    np.testing.assert_array_equal(same, replayed.belief.log_posterior)
+    without = Catalog.open(folder).session(seed=2)
+    without.like(ids[6], shown=[*ids[:3], *ids[4:8]])
+    assert not np.allclose(same, without.belief.log_posterior, atol=1e-3)

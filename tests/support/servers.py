@@ -28,6 +28,7 @@ PHRASES = {
     404: "Not Found",
     405: "Method Not Allowed",
     409: "Conflict",
+    410: "Gone",
     413: "Content Too Large",
     421: "Misdirected Request",
     422: "Unprocessable Content",

@@ -47,7 +47,7 @@ from seeker.catalog.views import (
     open_removed,
     open_views,
 )
-from seeker.errors import BadInput, NotFound
+from seeker.errors import BadInput, Gone, NotFound
 from seeker.kernels.parallel import Stop, never
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.models.words import KeywordMatches, combine_matches
@@ -331,6 +331,11 @@ class Catalog:
     def row(self, item: str) -> int:
         """Return the place of an item in the catalog."""
         row = self._collection.row(item) if isinstance(item, str) else None
+        if row is None and self.folder is not None and self._collection.table.was_removed(item):
+            raise Gone(
+                f"Item {shorten(item)} has left this catalog.",
+                "What was said about it before still counts; choose another.",
+            )
         if row is None:
             raise NotFound(f"There is no item {shorten(item)} in this catalog.", self._meant(item))
         return row

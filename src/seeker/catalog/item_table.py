@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from seeker.catalog import keywords
-from seeker.catalog.attributes import KIND_NAMES, PlainValue, shorten
+from seeker.catalog.attributes import KIND_NAMES, PlainValue, is_unicode, shorten
 from seeker.catalog.filters import Attribute, Facet, SqlCondition, sql_condition
 from seeker.catalog.item_writer import value_problem
 from seeker.catalog.manifest_fields import is_media_name
@@ -392,6 +392,12 @@ class ItemTable:
         if not all(isinstance(one, bytes) and len(one) % 4 == 0 for _, one in vectors):
             raise unreadable("a removed item has left something that is no vector")
         return {view: np.frombuffer(vector, "<f4").astype(np.float32) for view, vector in vectors}
+
+    def was_removed(self, id: object) -> bool:
+        """Return whether an item is remembered that was removed."""
+        if not isinstance(id, str) or not is_unicode(id):
+            return False
+        return bool(self._all("SELECT 1 FROM departed WHERE id = ? LIMIT 1", id))
 
     def walk_tombstones(self) -> Iterator[tuple[str, str, int, bytes]]:
         """Yield id, view, last version and vector of all items that were removed, oldest first."""

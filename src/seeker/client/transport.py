@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 import httpx
 
-from seeker.errors import BadInput, Conflict, NotFound, SeekerError
+from seeker.errors import BadInput, Conflict, Gone, NotFound, SeekerError
 
 _MAX_ATTEMPTS = 5
 _MAX_WAIT_SECONDS = 5.0
@@ -173,6 +173,8 @@ def _read(response: httpx.Response) -> dict[str, Any]:
     match response.status_code:
         case 404:
             raise NotFound(message, hint)
+        case 410:
+            raise Gone(message, hint)
         case 409:
             raise SessionConflict(message, hint, content.get("session"))
         case 400 | 413 | 422:

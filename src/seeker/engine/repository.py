@@ -68,7 +68,11 @@ class Rebuilder:
         for event in [_parse(id, n, event) for n, event in enumerate(events, entry.length + 1)]:
             if isinstance(event, Start):
                 return False
-            entry.session.take(event)
+            try:
+                entry.session.take(event)
+            except NotFound:
+                # It was done where an item was still there that has left the catalog here.
+                return False
             entry.length += 1
             entry.summary = None
         if events:

@@ -22,6 +22,7 @@ _WHAT = {
     404: "There is no such thing.",
     408: "The body did not arrive in time.",
     409: "The request does not fit the session; the answer shows where it is.",
+    410: "The item has left the catalog.",
     413: "The body is too long.",
     421: "The service does not go by the name that the request is for.",
     422: "A value cannot be used.",

@@ -30,7 +30,7 @@ class EventContext(Protocol):
         ...
 
     def row(self, item: str) -> int:
-        """Return the row of an item; NotFound if the session knows none with this id."""
+        """Return the row of an item; NotFound if there is none with this id, or it has left."""
         ...
 
     def displayed(self, item: str) -> Sequence[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
@@ -18,7 +19,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from seeker import display, models
-from seeker.errors import BadInput, Conflict, short_repr
+from seeker.errors import BadInput, Conflict, Gone, short_repr
 from seeker.session.base import SCHEMA, Event, EventContext, Readers
 from seeker.session.examples import Example
 from seeker.session.protocol import SearchableCatalog
@@ -190,7 +191,9 @@ class Click(Event):
             raise BadInput(f"shown is {self.shown!r}, but it must be a list of item ids.")
         shown = tuple(self.shown)
         for item in shown:
-            session.row(item)
+            # What has left since it was shown was chosen against none the less.
+            with suppress(Gone):
+                session.row(item)
         return tuple(map(str, shown))
 
     def apply(self, state: State) -> State:

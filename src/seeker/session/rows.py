@@ -93,6 +93,13 @@ class RowIndex:
             row = self._rows[item] = self._catalog.row(item)
         return row
 
+    def of_present(self, item: str) -> int:
+        """Return the row of an item of the catalog, or of an example; Gone if it has left."""
+        row = self.of(item)
+        if row >= len(self._catalog) and row not in self._outside:
+            return self._catalog.row(item)
+        return row
+
     def of_known(self, items: Iterable[str]) -> list[int]:
         """Return the rows of those items that are in the catalog or remembered, in their order."""
         rows = self._rows

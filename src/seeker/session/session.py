@@ -149,8 +149,8 @@ class Session(SessionVerbs):
         return tuple(UnderstoodWords.of(one.text, one.search) for one in texts if one.search)
 
     def row(self, item: str) -> int:
-        """Return the row of an item; NotFound if the session knows none with this id."""
-        return self._rows.of(item)
+        """Return the row of an item; NotFound if there is none with this id, or it has left."""
+        return self._rows.of_present(item)
 
     def act(self, event: Event) -> None:
         """Let something happen, or leave everything as it was; see the verbs."""

@@ -27,6 +27,8 @@ export class UnreachableError extends Error {
 
 const RETRYABLE_STATUSES = new Set([408, 429, 502, 503, 504]);
 const NO_CONTENT = 204;
+/** What the service answers of an item that has left the catalog. */
+export const ITEM_GONE = 410;
 const TIMEOUT_MS = 30_000;
 
 /** How requests are sent: over the network, or to whoever answers in its place. @typedef {(url: URL, init: RequestInit) => Promise<Response>} Fetch */

@@ -1,6 +1,7 @@
 // What one element shows: its components, where they stand, and what they do to the search.
 
 import { Actions, addressOptions } from "./actions.js";
+import { ITEM_GONE } from "./api.js";
 import { setFilter, unsay } from "./commands.js";
 import { Detail } from "./components/detail.js";
 import { ShareDialog, createHelpDialog } from "./components/dialogs.js";
@@ -262,7 +263,8 @@ export class App {
   /** @param {RefusedError} refusal */
   #showRefusal(refusal) {
     const conflict = refusal.session && !this.#plain;
-    this.notices.showAlert(conflict ? strings.status.conflict : refusal.message);
+    const message = refusal.status === ITEM_GONE ? strings.status.itemGone : refusal.message;
+    this.notices.showAlert(conflict ? strings.status.conflict : message);
     this.actions.emit("refused", {
       session: this.store.session,
       status: refusal.status,

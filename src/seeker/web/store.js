@@ -3,7 +3,7 @@
 // What has been done is shown at once; if the service refuses it, it is taken back with a sentence;
 // if the service cannot be reached, it is kept and sent again.
 
-import { RefusedError, createIdempotencyKey, errorMessage } from "./api.js";
+import { ITEM_GONE, RefusedError, createIdempotencyKey, errorMessage } from "./api.js";
 import { NO_INPUTS, PendingCommands } from "./commands.js";
 import { Retry, SlowTimer, pollBelief } from "./retry.js";
 import { strings } from "./strings.js";
@@ -229,8 +229,8 @@ export class SearchStore extends EventTarget {
       // What was done after it was done on a page that is no more.
       this.#pending.clear();
       this.#publish(refusal.session);
-    } else if (refusal.status === 404 && ref) {
-      // Either the item or the whole session is no longer there: opening it again tells which.
+    } else if ((refusal.status === 404 || refusal.status === ITEM_GONE) && ref) {
+      // The item or the whole session is no longer there: opening it again tells where it is now.
       this.open(ref);
     } else if (session && session !== this.#published && this.#pending.isEmpty) {
       this.#publish(session);

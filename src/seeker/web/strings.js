@@ -308,6 +308,8 @@ export const strings = {
     slow: "This takes longer than usual. Please wait a moment.",
     conflict:
       "This search has gone on in another window. Here is where it stands; what you did last was not counted.",
+    itemGone:
+      "This one has just left the collection. Here is what there is now; what you said before still counts.",
     gone: "This search is no longer kept.",
     goneText: "Searches are forgotten after a while without a click.",
     failed: "That did not work.",

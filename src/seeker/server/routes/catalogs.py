@@ -97,7 +97,9 @@ async def catalog(name: Name, service: ServiceDep) -> Response:
 
 
 @router.get(
-    "/v1/items/{catalog}/{id:rest}", response_model=ItemResponse, responses=problem_statuses(404)
+    "/v1/items/{catalog}/{id:rest}",
+    response_model=ItemResponse,
+    responses=problem_statuses(404, 410),
 )
 async def item(
     catalog: Name,

@@ -88,7 +88,7 @@ async def _start_directly(request: DirectRequest) -> Response:
     "",
     status_code=201,
     response_model=SessionResponse,
-    responses=problem_statuses(401, 404, 409),
+    responses=problem_statuses(401, 404, 409, 410),
     openapi_extra=PICTURE_FORM,
 )
 @directly(_start_directly)
@@ -132,7 +132,7 @@ async def items(
 @router.get(
     "/{id}/explain/{item:rest}",
     response_model=ExplanationResponse,
-    responses=problem_statuses(404, 409),
+    responses=problem_statuses(404, 409, 410),
 )
 async def explain(id: Id, item: ItemPath, service: ServiceDep) -> Response:
     """Say which clicks brought an item to its place."""
@@ -246,6 +246,6 @@ for event_type, body_type in ACTS.items():
         acts.post(
             f"/{path}",
             response_model=SessionResponse,
-            responses=problem_statuses(404, 409),
+            responses=problem_statuses(404, 409, 410),
             openapi_extra=PICTURE_FORM if issubclass(body_type, PictureRequest) else None,
         )(act_route(body_type, name))

@@ -115,7 +115,7 @@ async def items(
 @router.get(
     "/shared/{share}/explain/{item:rest}",
     response_model=ExplanationResponse,
-    responses=problem_statuses(404, 409),
+    responses=problem_statuses(404, 409, 410),
 )
 async def explain(share: Share, item: ItemPath, service: ServiceDep) -> Response:
     """Say which clicks brought an item to its place in a shared session."""
