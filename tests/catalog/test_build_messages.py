@@ -108,16 +108,26 @@ def test_files_of_a_folder_that_are_no_pictures_are_told_by_their_endings(tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("title", "noticed"),
-    [("Красное платье", True), ("红色连衣裙", True), ("Élégante robe d'été", False)],
+    ("title", "english"),
+    [
+        ("Красное платье", False),
+        ("红色连衣裙", False),
+        ("Élégante robe d'été", False),
+        ("Rotes Sommerkleid aus Baumwolle", False),
+        ("A red summer dress", True),
+    ],
 )
-def test_texts_in_letters_that_the_text_view_does_not_read_are_noticed(
-    title: str, noticed: bool, tmp_path: Path
+def test_texts_that_are_not_english_get_a_view_that_reads_them(
+    title: str, english: bool, tmp_path: Path
 ) -> None:
     source = jsonl(
         tmp_path / "s.jsonl", [{"id": str(n), "title": f"{title} {n}"} for n in range(3)]
     )
     told: list[str] = []
     catalog = seeker.build(source, tmp_path / "catalog", tell=told.append)
-    assert any("it knows English" in line for line in told) == noticed
+    assert catalog.views["text"].dimensions == (384 if english else 512)
+    assert any("reads sixteen languages" in line for line in told) != english
     assert len(catalog.search(title)) == 3
+    chosen: list[str] = []
+    seeker.build(source, tmp_path / "chosen", views=["text"], tell=chosen.append)
+    assert any("choose --views text=multilingual" in line for line in chosen) != english

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from seeker import Catalog
 from seeker.catalog.keywords import edit_distance, read_sizes, tokenise
+from seeker.embedders.multilingual import MultilingualEmbedder
 from seeker.session.words import SearchWord
 
 TITLES = (
@@ -106,6 +107,23 @@ def test_it_is_said_how_each_word_was_found() -> None:
     word = CATALOG.find_words("shrit")[0]
     assert word == SearchWord("shrit", "spelling", (("shirt", 0.7),))
     assert SearchWord.from_json(word.to_json()) == word
+
+
+def test_words_of_a_catalog_in_another_language_have_its_forms() -> None:
+    titles = ("Rotes Kleid", "Roter Rock", "Kleider in Rot", "Blaue Hose")
+    embedder = MultilingualEmbedder()
+    catalog = Catalog.from_arrays(
+        [str(n) for n in range(4)],
+        {"text": embedder.embed(titles)},
+        titles=titles,
+        metric="cosine",
+        embedders={"text": embedder},
+    )
+    assert {hit.item.title for hit in catalog.search("rote kleid")} == set(titles[:3])
+    assert {hit.item.title for hit in catalog.search("hosen")} == {"Blaue Hose"}
+    session = catalog.session(query="trousers", strategy="greedy")
+    assert session.page().items[0].title == "Blaue Hose"
+    assert session.words[0].unknown == ("trousers",)
 
 
 def test_a_long_field_counts_little_but_counts() -> None:

@@ -75,7 +75,9 @@ def test_seekers_own_embedders_keep_the_contract(
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(NotFound, match=r"'imgae'.*'colour', 'image', 'text'.*clip:<model>"):
+    with pytest.raises(
+        NotFound, match=r"'imgae'.*'colour', 'image', 'multilingual', 'text'.*clip:<model>"
+    ):
         embedders.named("imgae")
     with pytest.raises(NotFound):
         embedders.named("clip:")

@@ -5,9 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from seeker import Catalog
 from seeker.errors import BadInput, NotFound
 from seeker.lab import Perception, Sense, distort, people
+from seeker.lab.baselines import Seeker
 from seeker.lab.people import PageView, Person
+from seeker.lab.simulate import Task, simulate_search, words_for
 
 RNG = np.random.default_rng
 
@@ -139,3 +142,35 @@ def test_every_person_can_be_named_and_written_down(person: Person) -> None:
 def test_an_unknown_person_is_refused() -> None:
     with pytest.raises(NotFound, match="no simulated person"):
         people.named("nobody")
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("says label", "hat"), ("says wrong label", "shoe"), ("says colour", "red")],
+)
+def test_people_who_speak_do_so_once_and_click_as_others(name: str, expected: str) -> None:
+    words = {"label": "hat", "wrong label": "shoe", "colour": "red"}
+    page = PageView(np.array([0.5, 0.1, 0.9]), 0.3, 0.8, words)
+    memory: dict[str, object] = {}
+    person = people.named(name)
+    first, second = (person.react(page, RNG(0), memory) for _ in range(2))
+    assert (first.likes, first.dislikes, first.words) == ((1,), (2,), expected)
+    assert (second.likes, second.dislikes, second.words) == ((1,), (2,), "")
+
+
+def test_words_that_people_say_are_those_of_the_target() -> None:
+    catalog = Catalog.from_arrays(
+        [str(n) for n in range(60)],
+        {"x": RNG(0).normal(size=(60, 4))},
+        attributes={"label": ["hat", "shoe", "coat"] * 20, "price": [1.0] * 60},
+    )
+    words = words_for(catalog, Task(target=4, seed=3))
+    assert words["label"] == "shoe"
+    assert words["wrong label"] in ("hat", "coat")
+    assert words == words_for(catalog, Task(target=4, seed=3))
+    eyes = Perception([Sense("x", catalog.views["x"].vectors)], noise=0.0)
+    steps = {
+        name: len(simulate_search(catalog, eyes, people.named(name), Seeker(), Task(4, 3, 4, 15)))
+        for name in ("says label", "says wrong label")
+    }
+    assert steps["says label"] <= steps["says wrong label"]

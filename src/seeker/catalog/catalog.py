@@ -451,7 +451,8 @@ class Catalog:
         Other forms of a word count, and longer words that it is a part of; where there are none,
         words that are spelled nearly so.
         """
-        return self._collection.table.vocabulary.find(text)
+        every_language = any(reader.name == "multilingual" for reader in self._readers.values())
+        return self._collection.table.vocabulary.find(text, every_language)
 
     def match_words(self, words: Sequence[SearchWord]) -> KeywordMatches:
         """Return how much more the items match some words than the average one."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sqlite3
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -122,29 +122,25 @@ Lender = Callable[[], AbstractContextManager[sqlite3.Connection]]
 
 
 class Vocabulary:
-    """The terms of a keyword index, each with how many items have it.
+    """The terms of a keyword index, each with how many items have it; use: lends a connection."""
 
-    use: lends a connection. languages: those whose forms of words are known to be in the texts.
-    """
-
-    def __init__(self, use: Lender, languages: Sequence[str] = ("english",)) -> None:
+    def __init__(self, use: Lender) -> None:
         self._use = use
-        self._languages = tuple(languages)
 
-    def find(self, text: object) -> tuple[SearchWord, ...]:
-        """Return the words of a text, each with the terms that it stands for."""
-        typed = list(dict.fromkeys(split_words(text)))
-        found = [*self._find(self._joined(typed))]
-        if all(word.match == "filler" for word in found):
-            found = [self._word(word.text, False) for word in found]
-        return tuple(found)
+    def find(self, text: object, every_language: bool = False) -> tuple[SearchWord, ...]:
+        """Return the words of a text, each with the terms that it stands for.
 
-    def _find(self, words: Sequence[str]) -> Iterator[SearchWord]:
-        for place, word in enumerate(words):
-            if fold(word) in _FOLDED_FILLERS:
-                yield SearchWord(word, "filler")
-            else:
-                yield self._word(word, place == len(words) - 1)
+        every_language: the texts may be in any; else English forms of words come before others.
+        """
+        words = self._joined(list(dict.fromkeys(split_words(text))))
+        if all(fold(word) in _FOLDED_FILLERS for word in words):
+            return tuple(self._word(word, False, every_language) for word in words)
+        return tuple(
+            SearchWord(word, "filler")
+            if fold(word) in _FOLDED_FILLERS
+            else self._word(word, place == len(words) - 1, every_language)
+            for place, word in enumerate(words)
+        )
 
     def _joined(self, words: Sequence[str]) -> list[str]:
         """Return the words, two of them as one where the index has them so: long sleeve."""
@@ -158,15 +154,15 @@ class Vocabulary:
                 out.append(word)
         return out
 
-    def _word(self, word: str, last: bool) -> SearchWord:
+    def _word(self, word: str, last: bool, every_language: bool) -> SearchWord:
         """Return what a word stands for; last: it may be the beginning of one."""
         tokens = tokenise(word)
         spellings = [word] if self._has(word) else []
-        forms = self._forms(tokens)
+        forms = self._forms(tokens, every_language)
         if " " in word:
             joined = "".join(tokens)
             spellings += [joined] if self._count(joined) else []
-            forms += self._forms([joined])
+            forms += self._forms([joined], every_language)
         found: list[tuple[Match, str]] = [("exact", one) for one in spellings]
         found += [("form", term) for term in forms if term not in (*spellings, " ".join(tokens))]
         if is_unspaced(word):
@@ -200,7 +196,7 @@ class Vocabulary:
         if len(last) < 3:
             return []
         terms: dict[str, int] = {}
-        for language in languages_of(last, None if every_language else self._languages):
+        for language in languages_of(last, every_language):
             stem = stemmed(language, last)
             for term, count in self._starting(stem[: max(2, len(stem) - 1)]):
                 if len(term) <= len(last) + 5 and stemmed(language, term) == stem:
@@ -338,11 +334,11 @@ def is_unspaced(word: str) -> bool:
     return any(unicodedata.name(letter, "").startswith(_UNSPACED) for letter in word[:4])
 
 
-def languages_of(word: str, latin: Sequence[str] | None) -> Iterable[str]:
-    """Return the languages a word may be of, by its letters; latin: of Latin ones, None for all."""
+def languages_of(word: str, every_language: bool) -> Iterable[str]:
+    """Return the languages a word may be of, by its letters; of Latin ones, English or all."""
     script = unicodedata.name(word[0], "").split(" ")[0]
     if script == "LATIN":
-        return _LATIN_LANGUAGES if latin is None else latin
+        return _LATIN_LANGUAGES if every_language else _LATIN_LANGUAGES[:1]
     return (_SCRIPT_LANGUAGES[script],) if script in _SCRIPT_LANGUAGES else ()
 
 

@@ -31,10 +31,11 @@ THUMBNAIL_PIXELS = 160
 class ViewReader:
     """Places words or pictures in a view; the embedder is loaded when it is first needed.
 
-    reads: "text", "picture" or both.
+    name: the embedder's. reads: "text", "picture" or both.
     """
 
-    def __init__(self, reads: Iterable[str], load: Callable[[], Embedder]) -> None:
+    def __init__(self, name: str, reads: Iterable[str], load: Callable[[], Embedder]) -> None:
+        self.name = name
         self.reads = frozenset(reads)
         self._load = load
         self._embedder: Embedder | None = None
@@ -105,7 +106,7 @@ def readers_from_embedders(
 
     adapted = {name: adapt(embedders[name]) for name in views if name in embedders}
     return {
-        name: ViewReader(embedder.reads, partial(_self, embedder))
+        name: ViewReader(embedder.name, embedder.reads, partial(_self, embedder))
         for name, embedder in adapted.items()
     }
 
@@ -113,9 +114,9 @@ def readers_from_embedders(
 def readers_from_manifest(manifest: Manifest, trust: bool) -> dict[str, ViewReader]:
     """Return the readers that a catalog folder names; trust: also such as are not Seeker's own."""
     return {
-        name: ViewReader(entry.embedder.reads, partial(_load_embedder, name, entry.embedder, trust))
+        name: ViewReader(made.name, made.reads, partial(_load_embedder, name, made, trust))
         for name, entry in manifest.views.items()
-        if entry.embedder is not None
+        if (made := entry.embedder) is not None
     }
 
 

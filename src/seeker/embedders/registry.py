@@ -10,7 +10,12 @@ from seeker.embedders.base import PICTURE, TEXT, Embedder
 from seeker.errors import BadInput, NotFound
 
 BUILTIN: Mapping[str, frozenset[str]] = MappingProxyType(
-    {"image": frozenset({PICTURE}), "colour": frozenset({PICTURE}), "text": frozenset({TEXT})}
+    {
+        "image": frozenset({PICTURE}),
+        "colour": frozenset({PICTURE}),
+        "text": frozenset({TEXT}),
+        "multilingual": frozenset({TEXT}),
+    }
 )
 """The embedders that come with Seeker, and what each reads."""
 
@@ -18,6 +23,7 @@ _CLASSES = {
     "image": "seeker.embedders.image:ImageEmbedder",
     "colour": "seeker.embedders.colour:ColourEmbedder",
     "text": "seeker.embedders.text:TextEmbedder",
+    "multilingual": "seeker.embedders.multilingual:MultilingualEmbedder",
 }
 
 ADAPTERS: Mapping[str, str] = MappingProxyType(
@@ -33,8 +39,8 @@ ADAPTERS: Mapping[str, str] = MappingProxyType(
 def named(name: str, builtin_only: bool = False) -> Embedder:
     """Return an embedder, loaded and ready.
 
-    name: "image", "colour" or "text"; "sentence-transformers:<model>", "fastembed:<model>" or
-    "clip:<model>"; or a class of your own as "package.module:Class".
+    name: "image", "colour", "text" or "multilingual"; "sentence-transformers:<model>",
+    "fastembed:<model>" or "clip:<model>"; or a class of your own as "package.module:Class".
     builtin_only: for names that come out of a file nobody vouches for, since the last two kinds
     import and load what they name.
     """

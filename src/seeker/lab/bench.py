@@ -18,6 +18,7 @@ from seeker.embedders.attributes import AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.lab.cli import LabCommand
 from seeker.lab.perception import Crowd, Perception, Sense, distort
+from seeker.lab.senses import colour_names
 from seeker.types import Array, Floats
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
@@ -70,9 +71,8 @@ class Bench:
             raise NotFound(
                 f"There is no view '{unknown[0]}'.", f"The catalog has {list(self.catalog.views)}."
             )
-        return Bench(
-            _make_catalog(self.catalog.ids, _view_arrays(self.catalog, views)), self.senses
-        )
+        arrays = _view_arrays(self.catalog, views)
+        return Bench(_make_catalog(self.catalog.ids, arrays, self.senses), self.senses)
 
     def with_axes(self, axes: int) -> Bench:
         """Return a bench whose views keep only their first principal axes, to be faster."""
@@ -81,7 +81,7 @@ class Bench:
             centred = view.vectors.astype(np.float64) - view.mean
             main = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :axes]
             views[name] = ((centred @ main).astype(np.float32), "euclidean")
-        return Bench(_make_catalog(self.catalog.ids, views), self.senses)
+        return Bench(_make_catalog(self.catalog.ids, views, self.senses), self.senses)
 
     def sample(self, count: int, seed: int = 0) -> Bench:
         """Return a bench with this many items drawn evenly."""
@@ -96,7 +96,8 @@ class Bench:
             ).items()
         }
         ids = [self.catalog.ids[row] for row in rows]
-        return Bench(_make_catalog(ids, views), {n: v[rows] for n, v in self.senses.items()})
+        senses = {name: values[rows] for name, values in self.senses.items()}
+        return Bench(_make_catalog(ids, views, senses), senses)
 
 
 def open_bench(path: Path, metric: str | None = None, attributes: bool = False) -> Bench:
@@ -110,7 +111,8 @@ def open_bench(path: Path, metric: str | None = None, attributes: bool = False) 
         if all(view.vectors.dtype == np.float32 for view in catalog.views.values()):
             return Bench(catalog, {})
         # Baselines and eyes compute with plain vectors: those that a compact view stands for.
-        return Bench(_make_catalog(catalog.ids, _view_arrays(catalog, list(catalog.views))), {})
+        plain = _view_arrays(catalog, list(catalog.views))
+        return Bench(_make_catalog(catalog.ids, plain, {}), {})
     if path.suffix != ".npz" or not path.exists():
         raise NotFound(
             f"'{path}' is neither a catalog nor a bench file.",
@@ -131,7 +133,8 @@ def open_bench(path: Path, metric: str | None = None, attributes: bool = False) 
                 "Make it again with a table: `python -m seeker.lab.bench PICTURES OUT TABLE`.",
             )
         views[ATTRIBUTES_VIEW] = (arrays[ATTRIBUTES_VIEW], "euclidean")
-    return Bench(_make_catalog(arrays["ids"].tolist(), views), _with_prefix(arrays, "sense:"))
+    senses = _with_prefix(arrays, "sense:")
+    return Bench(_make_catalog(arrays["ids"].tolist(), views, senses), senses)
 
 
 def make_bench(pictures: Path, table: Path | None, out: Path) -> list[str]:
@@ -224,10 +227,17 @@ def _view_arrays(catalog: Catalog, views: Sequence[str]) -> dict[str, tuple[Arra
     }
 
 
-def _make_catalog(ids: Sequence[str], views: Mapping[str, tuple[Array, str]]) -> Catalog:
+def _make_catalog(
+    ids: Sequence[str], views: Mapping[str, tuple[Array, str]], senses: Mapping[str, Array]
+) -> Catalog:
+    """Return a catalog with attributes for the words that people say: its labels and colours."""
+    words = {"label": senses["label"].tolist()} if "label" in senses else {}
+    if "layout" in senses:
+        words["colour"] = colour_names(senses["layout"])
     return Catalog.from_arrays(
         ids,
         {name: vectors for name, (vectors, _) in views.items()},
+        attributes=words or None,
         metric={name: metric for name, (_, metric) in views.items()},  # type: ignore[misc]
     )
 

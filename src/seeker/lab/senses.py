@@ -34,6 +34,48 @@ def colour_layout(picture: Image) -> Doubles:
     return np.asarray(np.asarray(small, np.float64) / 255.0 * [1.0, 1.6, 1.6]).ravel()
 
 
+COLOURS: dict[str, tuple[int, int, int]] = {
+    "black": (20, 20, 22),
+    "white": (238, 238, 236),
+    "grey": (128, 128, 128),
+    "red": (190, 35, 45),
+    "blue": (45, 75, 165),
+    "green": (60, 120, 60),
+    "yellow": (225, 195, 60),
+    "orange": (230, 120, 40),
+    "pink": (230, 150, 175),
+    "purple": (115, 60, 130),
+    "brown": (110, 75, 50),
+    "beige": (205, 185, 155),
+}
+"""What people call colours: a red, green and blue that each stands for."""
+
+
+def colour_names(layouts: Array) -> list[str]:
+    """Return what people would call the colour in the middle of pictures; layouts: (n, 48)."""
+    fields = np.asarray(layouts, np.float64).reshape(-1, 4, 4, 3)
+    luma, blue, red = (fields[:, 1:3, 1:3].mean(axis=(1, 2)) / [1.0, 1.6, 1.6]).T
+    blue, red = blue - 128 / 255, red - 128 / 255
+    rgb = np.stack(
+        [luma + 1.402 * red, luma - 0.344136 * blue - 0.714136 * red, luma + 1.772 * blue], axis=1
+    )
+    known = _lab(np.array(list(COLOURS.values())) / 255.0)
+    apart = ((_lab(rgb.clip(0.0, 1.0))[:, None] - known) ** 2).sum(axis=2)
+    names = list(COLOURS)
+    return [names[place] for place in apart.argmin(axis=1)]
+
+
+def _lab(rgb: Doubles) -> Doubles:
+    """Return colours, (n, 3), in CIELAB, where distances are about those that people see."""
+    linear = np.where(rgb > 0.04045, ((rgb + 0.055) / 1.055) ** 2.4, rgb / 12.92)
+    xyz = linear @ np.array(
+        [[0.4124, 0.2126, 0.0193], [0.3576, 0.7152, 0.1192], [0.1805, 0.0722, 0.9505]]
+    )
+    f = np.cbrt(xyz / [0.9505, 1.0, 1.089])
+    x, y, z = np.where(f > 6 / 29, f, (f**3) * 7.787 + 16 / 116).T
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+
+
 def colour_histogram(picture: Image) -> Doubles:
     """Return which hues, lights and greys there are, mostly in the middle, (42,)."""
     from PIL.Image import Resampling

@@ -78,6 +78,7 @@ def simulate_search(
     rng = np.random.default_rng([task.seed, task.target])
     decoy = int(rng.integers(len(catalog)))
     limits = {row: perception.quantiles(row, (NEAR, FAR)) for row in {task.target, decoy}}
+    words = words_for(catalog, task)
     memory: dict[str, Any] = {}
     steps: list[Step] = []
     likes = dislikes = 0
@@ -91,13 +92,15 @@ def simulate_search(
         feedback, undo = Feedback((), (), tuple(page.tolist())), False
         if not found:
             aim = decoy if person.has_wrong_target(number, task.pages) else task.target
-            view = PageView(perception.noisy_distances(aim, page, rng), *limits[aim])
+            near, far = limits[aim].tolist()
+            view = PageView(perception.noisy_distances(aim, page, rng), near, far, words)
             reaction = person.react(view, rng, memory)
             undo = reaction.undo
             feedback = Feedback(
                 tuple(int(page[place]) for place in reaction.likes),
                 tuple(int(page[place]) for place in reaction.dislikes),
                 feedback.shown,
+                reaction.words,
             )
         likes, dislikes = likes + len(feedback.likes), dislikes + len(feedback.dislikes)
         steps.append(
@@ -124,6 +127,19 @@ def simulate_search(
     elapsed = 1000.0 * (time.perf_counter() - began)
     steps.append(Step(task.pages, final, False, float("nan"), likes, dislikes, elapsed, (), (), ()))
     return steps
+
+
+def words_for(catalog: Catalog, task: Task) -> dict[str, str]:
+    """Return what could be said of a target, by attribute, and a label that is not its own."""
+    (target,) = catalog.items([task.target])
+    words = {name: value for name, value in target.attributes.items() if isinstance(value, str)}
+    if "label" in words:
+        rng = np.random.default_rng([task.seed, task.target, 1])
+        for row in rng.permutation(len(catalog))[:100].tolist():
+            other = catalog.items([row])[0].attributes.get("label")
+            if other and other != words["label"]:
+                return {**words, "wrong label": other}
+    return words
 
 
 def rank_of(scores: Doubles, row: int) -> float:
@@ -209,7 +225,8 @@ class Experiment:
             views = {name: np.array(view.vectors) for name, view in self.catalog.views.items()}
             metrics = {name: view.metric for name, view in self.catalog.views.items()}
             ids = tuple(self.catalog.ids)  # those of a folder are read as they are asked for
-            setup = (ids, views, metrics, self.perception, self.fingerprint)
+            words = [item.attributes for item in self.catalog.items(range(len(ids)))]
+            setup = (ids, views, metrics, words, self.perception, self.fingerprint)
             with _one_thread_each(), get_context("spawn").Pool(workers, _set_up, setup) as pool:
                 for count in pool.imap_unordered(_run_batch, pending):
                     bar.update(count)
@@ -315,6 +332,7 @@ def _set_up(
     ids: tuple[str, ...],
     views: Mapping[str, Any],
     metrics: Mapping[str, Any],
+    words: Sequence[Mapping[str, Any]],
     perception: Perception,
     fingerprint: str,
 ) -> None:
@@ -322,7 +340,7 @@ def _set_up(
     global _simulator
     # Ctrl-C reaches all processes of a terminal; it is the first one's to stop the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    catalog = Catalog.from_arrays(ids, views, metric=metrics)
+    catalog = Catalog.from_arrays(ids, views, attributes=words, metric=metrics)
     _simulator = Simulator(catalog, perception, fingerprint)
 
 

@@ -171,7 +171,7 @@ class WordShares:
 PAPER = "paper"
 """In place of shares: words are a direction in a view, as in the paper."""
 
-DEFAULT_WORDS = (0.6, 0.3, 0.1)
+DEFAULT_WORDS = (0.4, 0.3, 0.05)
 """The shares that were measured with the lab's people; see docs/decisions/words.md."""
 
 

@@ -142,26 +142,38 @@ def understand(
             "This catalog cannot read words: its items have neither titles nor texts.",
             "Say what comes close and what does not, or filter.",
         )
-    view, vector = catalog.embed_text(text) if catalog.reads_text else (None, np.empty(0))
     shares = word_shares(model.words)
-    search = None if shares is None else _search(catalog, text, view, vector, shares)
+    words = () if shares is None else catalog.find_words(text)
+    view, vector = None, np.empty(0)
+    if catalog.reads_text:
+        view, vector = catalog.embed_text(_corrected(text, words))
+    search = None if shares is None else _search(catalog, words, view, vector, shares)
     return view, tuple(map(float, vector)), search
 
 
-def _search(
-    catalog: SearchableCatalog, text: str, view: str | None, vector: Doubles, shares: WordShares
-) -> WordSearch:
-    """Return how a text is searched for.
+def _corrected(text: str, words: Sequence[SearchWord]) -> str:
+    """Return a text with its words spelled as in the catalog: a slip means nothing."""
+    terms = {word.text: word.terms[0][0] for word in words if word.match == "spelling"}
+    return " ".join(terms.get(word, word) for word in text.split()) if terms else text
 
-    Words that no item has were not taken from an item: meaning and chance have the share of the
-    letters then. Where no view reads text, that of the meaning goes to chance.
+
+def _search(
+    catalog: SearchableCatalog,
+    words: tuple[SearchWord, ...],
+    view: str | None,
+    vector: Doubles,
+    shares: WordShares,
+) -> WordSearch:
+    """Return how words are searched for.
+
+    What cannot be compared leaves its share to the others: the letters of words that no item has,
+    and the meaning where no view reads text.
     """
-    words = catalog.find_words(text)
     letters, meaning = shares.letters, shares.meaning
     if not any(word.terms for word in words):
         letters, meaning = 0.0, meaning / (1.0 - letters)
     if view is None:
-        return WordSearch(words, letters, 0.0)
+        return WordSearch(words, letters / (1.0 - shares.meaning), 0.0)
     sharpness = 2.0 / (shares.noise * catalog.views[view].scale)
     level = _level(catalog.views[view], vector, sharpness)
     return WordSearch(words, letters, meaning, sharpness, level)

@@ -27,6 +27,7 @@ from seeker.catalog.build.plan import (
     check_attributes,
     language_notice,
     plan_views,
+    text_embedder,
 )
 from seeker.catalog.build.source import (
     Record,
@@ -119,6 +120,7 @@ def build(
         embedders or {},
         check_dtype(dtype),
         attributes_view=attributes_view,
+        text_embedder=text_embedder(reader, views),
     )
     shown = Presentation.of(presentation or {}, only)
     check_attributes(specs, reader, list(shown.names()))
@@ -136,7 +138,7 @@ def build(
         made = [f"{one.name} ({one.dimensions})" for one in specs if one.input != "attributes"]
         if made:
             display.say(f"Views: {', '.join(made)}")
-        if warning := language_notice(reader, specs):
+        if warning := language_notice(reader, specs, views is None):
             display.say(warning)
         if prepare_work_folder(work, f"{views_recipe(specs)} {json.dumps(reader.origin())}"):
             display.say("Resuming the build that was interrupted.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -14,6 +13,7 @@ from seeker.catalog.manifest import METRICS, EmbedderEntry, Manifest
 from seeker.catalog.manifest_fields import VIEW_NAME
 from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder, checked_weight
 from seeker.embedders.custom import adapt
+from seeker.embedders.multilingual import EXTRA, is_installed
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import StoredVectors
 
@@ -30,11 +30,17 @@ _LANGUAGE_ROWS = 200
 AttributesView = bool | Sequence[str] | Mapping[str, float] | None
 """Whether there is a view of attributes, or the columns it is made of, with or without weights."""
 
-_ENGLISH_EMBEDDER = "text"
+ENGLISH, MULTILINGUAL = "text", "multilingual"
+"""Seeker's own embedders of texts."""
+
+_ENGLISH_SHARE = 0.45
+"""Texts are English if their embedder knows more of their words than so many."""
+
 _LANGUAGE_NOTICE = (
-    "Many texts are in letters that the view '{view}' does not read: it knows English. Words are "
-    "found all the same; for their meaning, choose another embedder with --views."
+    "Many texts are not English, which is what the view '{view}' reads. Words are found by their "
+    "letters all the same; for their meaning, {hint}."
 )
+_MULTILINGUAL_NOTICE = "Many texts are not English: the view '{view}' reads sixteen languages."
 
 
 @dataclass(frozen=True)
@@ -77,6 +83,7 @@ def plan_views(
     dtype: StoredVectors | Literal["auto"] = "auto",
     builtin_only: bool = False,
     attributes_view: AttributesView = None,
+    text_embedder: str = ENGLISH,
 ) -> list[ViewSpec]:
     """Return how every view is made.
 
@@ -85,8 +92,9 @@ def plan_views(
     the source, `embedders` that were given, or embedders that Seeker knows, also as NAME=EMBEDDER;
     attributes:COLUMN makes a view of one column. builtin_only: load no others than Seeker's own.
     attributes_view: the columns of that view, with weights if it is a mapping; False for none.
+    text_embedder: what makes `text` where nothing is chosen.
     """
-    names = list(_default_views(offer) if views is None else views)
+    names = list(_default_views(offer, text_embedder) if views is None else views)
     columns = _attribute_columns(attributes_view)
     wanted = views is None and offer.attributes and attributes_view is not False
     if wanted or columns is not None:
@@ -164,23 +172,33 @@ def check_attributes(
         raise _nothing_to_compare()
 
 
-def language_notice(source: Source, specs: Sequence[ViewSpec]) -> str | None:
-    """Return what to say where half of the letters of the first texts are not Latin ones.
+def text_embedder(source: Source, views: Sequence[str] | None) -> str:
+    """Return what makes the view `text` that a build makes by itself: by the texts' language."""
+    automatic = views is None and source.offer.text and not source.offer.vectors
+    if not automatic or not is_installed() or _is_english(source):
+        return ENGLISH
+    return MULTILINGUAL
 
-    Seeker's own embedder of texts cannot make sense of them: it was taught English.
-    """
-    entries = ((one.name, one.embedder_entry) for one in specs)
-    views = [name for name, entry in entries if entry and entry.name == _ENGLISH_EMBEDDER]
-    if not views:
+
+def language_notice(source: Source, specs: Sequence[ViewSpec], automatic: bool) -> str | None:
+    """Return what to say where the first texts are not English; automatic: nobody chose views."""
+    made = {one.embedder_entry.name: one.name for one in specs if one.embedder_entry}
+    if automatic and MULTILINGUAL in made:
+        return _MULTILINGUAL_NOTICE.format(view=made[MULTILINGUAL])
+    if ENGLISH not in made or _is_english(source):
         return None
+    hint = f"choose --views {ENGLISH}={MULTILINGUAL}"
+    if not is_installed():
+        hint = f"pip install 'seeker-search[{EXTRA}]' and build it again"
+    return _LANGUAGE_NOTICE.format(view=made[ENGLISH], hint=hint)
+
+
+def _is_english(source: Source) -> bool:
+    """Return whether the first texts are English, as far as their embedder can tell."""
+    from seeker.embedders.text import english_share
+
     texts = (record.embedded_text for record in first_records(source, _LANGUAGE_ROWS))
-    letters = [letter for text in texts for letter in text if letter.isalpha()]
-    strange = sum(not _is_latin(letter) for letter in letters)
-    return _LANGUAGE_NOTICE.format(view=views[0]) if strange * 2 > len(letters) else None
-
-
-def _is_latin(letter: str) -> bool:
-    return letter.isascii() or unicodedata.name(letter, "").startswith("LATIN")
+    return english_share(texts) > _ENGLISH_SHARE
 
 
 def _split_view(view: str) -> tuple[str, str]:
@@ -240,10 +258,10 @@ def _check_name(name: str) -> None:
         raise BadInput(f"{name!r} is not a name for a view.", "Use letters, digits, - and _.")
 
 
-def _default_views(offer: SourceContents) -> list[str]:
+def _default_views(offer: SourceContents, text_embedder: str) -> list[str]:
     if offer.vectors:
         return [view_name(column) for column in offer.vectors]
-    return ["image", "colour"] * offer.pictures + ["text"] * offer.text
+    return ["image", "colour"] * offer.pictures + [f"text={text_embedder}"] * offer.text
 
 
 def _view_spec(
@@ -289,7 +307,8 @@ def _load_embedder(name: str, vector_columns: Mapping[str, str], builtin_only: b
         also = f" The source itself has {sorted(vector_columns)}." if vector_columns else ""
         raise BadInput(
             f"There is no view '{name}' to make.",
-            f"Known are image, colour, text, attributes and attributes:<column>.{also}",
+            f"Known are image, colour, text, multilingual, attributes and "
+            f"attributes:<column>.{also}",
         ) from None
 
 

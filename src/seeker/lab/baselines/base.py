@@ -70,11 +70,15 @@ def joint_space(catalog: Catalog) -> JointSpace:
 
 @dataclass(frozen=True)
 class Feedback:
-    """What was clicked on one page, by rows of the catalog; shown: all that was on it."""
+    """What was clicked on one page, by rows of the catalog; shown: all that was on it.
+
+    words: what was said beside, which only Seeker hears.
+    """
 
     likes: tuple[int, ...]
     dislikes: tuple[int, ...]
     shown: tuple[int, ...]
+    words: str = ""
 
     @property
     def others(self) -> tuple[int, ...]:

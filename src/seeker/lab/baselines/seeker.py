@@ -55,7 +55,9 @@ class SeekerSearch:
             self.session.like(ids[row], shown=shown)
         for row in feedback.dislikes:
             self.session.dislike(ids[row], shown=shown)
-        clicks = len(feedback.likes) + len(feedback.dislikes)
+        if feedback.words:
+            self.session.say(feedback.words)
+        clicks = len(feedback.likes) + len(feedback.dislikes) + bool(feedback.words)
         self._clicks.append(clicks)
         last = self._offset + 2 * self.size > len(self.catalog)
         self._offset = 0 if clicks or last else self._offset + self.size

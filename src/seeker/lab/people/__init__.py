@@ -2,7 +2,15 @@
 
 from seeker.errors import NotFound
 from seeker.lab.people.base import PageView, Person, Reaction
-from seeker.lab.people.habits import Drifting, Inattentive, SecondThoughts, Slipping
+from seeker.lab.people.habits import (
+    Drifting,
+    Inattentive,
+    SaysColour,
+    SaysLabel,
+    SaysWrongLabel,
+    SecondThoughts,
+    Slipping,
+)
 from seeker.lab.people.pages import (
     BestAndWorst,
     DislikesOnly,
@@ -34,6 +42,9 @@ ALL: tuple[Person, ...] = (
     Drifting(),
     Inattentive(),
     SecondThoughts(),
+    SaysLabel(),
+    SaysWrongLabel(),
+    SaysColour(),
 )
 
 
@@ -63,6 +74,9 @@ __all__ = [
     "Person",
     "Power",
     "Reaction",
+    "SaysColour",
+    "SaysLabel",
+    "SaysWrongLabel",
     "SecondThoughts",
     "Slipping",
     "Threshold",

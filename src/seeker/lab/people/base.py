@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +18,13 @@ class PageView:
 
     distances: (shown,), how far every item on the page seems from the target. near, far: what
     this person calls near and far: the nearest tenth of the catalog, and beyond the middle of it.
+    words: what could be said of the target, by kind (label, colour), and a wrong label of it.
     """
 
     distances: Doubles
     near: float
     far: float
+    words: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def nearest(self) -> int:
@@ -38,12 +41,13 @@ class PageView:
 class Reaction:
     """What a person does: likes and dislikes, by places on the page.
 
-    undo: they first take back all they clicked on the page before.
+    undo: they first take back all they clicked on the page before. words: what they say beside.
     """
 
     likes: tuple[int, ...] = ()
     dislikes: tuple[int, ...] = ()
     undo: bool = False
+    words: str = ""
 
 
 class Person(ABC):

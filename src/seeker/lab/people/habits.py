@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -75,6 +75,38 @@ class SecondThoughts(Person):
         undo = bool(memory.get("slipped"))
         memory["slipped"] = reaction != intent
         return replace(reaction, undo=undo)
+
+
+@dataclass(frozen=True)
+class SaysLabel(Person):
+    """Says on the first page what the thing is called, in one word, and then clicks."""
+
+    name = "says label"
+    kind: ClassVar[str] = "label"
+    base: Person = field(default_factory=BestAndWorst)
+
+    def react(self, page: PageView, rng: np.random.Generator, memory: dict[str, Any]) -> Reaction:
+        reaction = self.base.react(page, rng, memory)
+        if memory.get("spoken"):
+            return reaction
+        memory["spoken"] = True
+        return replace(reaction, words=page.words.get(self.kind, ""))
+
+
+@dataclass(frozen=True)
+class SaysWrongLabel(SaysLabel):
+    """Says on the first page what the thing is not called."""
+
+    name = "says wrong label"
+    kind = "wrong label"
+
+
+@dataclass(frozen=True)
+class SaysColour(SaysLabel):
+    """Says on the first page what colour the thing has."""
+
+    name = "says colour"
+    kind = "colour"
 
 
 def _with_slips(intent: Reaction, count: int, chance: float, rng: np.random.Generator) -> Reaction:
