@@ -16,6 +16,7 @@ FIRST = {
         "your-own-vectors",
         "your-own-embedder",
         "in-a-notebook",
+        "say-more",
         "run-it",
         "see-what-people-do",
         "nginx-and-api-keys",
