@@ -323,15 +323,3 @@ def test_nothing_but_bad_rows_is_an_error_with_the_report(tmp_path: Path) -> Non
     (tmp_path / "a" / "x.png").write_bytes(b"none")
     with pytest.raises(BadInput, match=r"No item could be made.*broken picture: x.png"):
         built(tmp_path / "a", tmp_path / "x", views=["colour"])
-
-
-@pytest.mark.parametrize(
-    ("title", "noticed"), [("红色连衣裙", True), ("robe rouge à manches longues", False)]
-)
-def test_texts_in_letters_that_the_text_view_does_not_read_are_noticed(
-    tmp_path: Path, title: str, noticed: bool
-) -> None:
-    rows = [f"{n},{title} {n}" for n in range(8)]
-    (tmp_path / "t.csv").write_text("\n".join(["id,title", *rows]), encoding="utf-8")
-    _, told = built(tmp_path / "t.csv", tmp_path / "catalog")
-    assert ("letters that the view 'text' does not read" in told) == noticed

@@ -18,7 +18,7 @@ from seeker.embedders.attributes import AttributesEmbedder
 from seeker.errors import BadInput, NotFound
 from seeker.lab.cli import LabCommand
 from seeker.lab.perception import Crowd, Perception, Sense, distort
-from seeker.lab.senses import colour_names
+from seeker.lab.senses import LAYOUT_NUMBERS, colour_names
 from seeker.types import Array, Floats
 
 PICTURE_SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp"})
@@ -232,7 +232,7 @@ def _make_catalog(
 ) -> Catalog:
     """Return a catalog with attributes for the words that people say: its labels and colours."""
     words = {"label": senses["label"].tolist()} if "label" in senses else {}
-    if "layout" in senses:
+    if "layout" in senses and senses["layout"].shape[1] == LAYOUT_NUMBERS:
         words["colour"] = colour_names(senses["layout"])
     return Catalog.from_arrays(
         ids,

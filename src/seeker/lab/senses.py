@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 SIDE_PIXELS = 192
 """The square that EfficientNet-Lite2 looks at."""
 
+LAYOUT_NUMBERS = 48
+"""How many numbers a colour layout has: three for each of 4 × 4 fields."""
+
 _STRIDES = (1, 2, 2, 2, 1, 2, 1)
 _EPSILON = 1e-3
 
