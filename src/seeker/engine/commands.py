@@ -278,5 +278,22 @@ class CommandHandler:
             belief = entry.session.prepare(self._background.should_stop)
             if belief is not None:
                 entry.sum_up(belief)
+                self._look_ahead_soon(id)
                 return
         self._background.submit(id, lambda: self._prepare(id))
+
+    def _look_ahead_soon(self, id: str) -> None:
+        self._background.submit(f"after {id}", lambda: self._look_ahead(id), last=True)
+
+    def _look_ahead(self, id: str) -> None:
+        """Find the pages that the next click can lead to, while there is time to spare.
+
+        That takes ten times what it saves, so in a crowd there is none.
+        """
+        with self._background.spare_time.spend() as spare:
+            if not spare:
+                return
+            with self._sessions.open_idle(id) as entry:
+                if entry is None or entry.session.look_ahead(self._background.should_stop):
+                    return
+        self._look_ahead_soon(id)

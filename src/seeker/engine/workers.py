@@ -217,6 +217,38 @@ MAX_WAITING_TASKS = 64
 """Tasks that wait at most."""
 
 
+class SpareTime:
+    """Time for work that is seldom worth it: a share of all time, saved up for some seconds.
+
+    skipped: how often there was none.
+    """
+
+    def __init__(
+        self,
+        share: float = 0.1,
+        saved_seconds: float = 0.5,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.skipped = 0
+        self._share = share
+        self._saved_seconds = saved_seconds
+        self._clock = clock
+        self._left = saved_seconds
+        self._at = clock()
+
+    @contextmanager
+    def spend(self) -> Iterator[bool]:
+        """Tell whether there is time left; what is done meanwhile counts."""
+        began = self._clock()
+        self._left = min(self._saved_seconds, self._left + self._share * (began - self._at))
+        self._at = began
+        self.skipped += self._left <= 0.0
+        try:
+            yield self._left > 0.0
+        finally:
+            self._left -= self._clock() - began
+
+
 class BackgroundWorker:
     """Tasks by name, the newest first; beyond `max_tasks`, the oldest are left undone.
 
@@ -230,15 +262,21 @@ class BackgroundWorker:
         self._changed = threading.Condition()
         self._stopped = False
         self.failed = 0
+        self.dropped = 0
+        self.spare_time = SpareTime()
         self._thread: threading.Thread | None = None
 
-    def submit(self, name: str, task: Callable[[], None]) -> None:
-        """Have a task done when there is time; it replaces one of the same name."""
+    def submit(self, name: str, task: Callable[[], None], last: bool = False) -> None:
+        """Have a task done when there is time; it replaces one of the same name.
+
+        last: all others come before it.
+        """
         with self._changed:
             self._tasks[name] = task
-            self._tasks.move_to_end(name)
+            self._tasks.move_to_end(name, last=not last)
             while len(self._tasks) > self._max_tasks:
                 self._tasks.popitem(last=False)
+                self.dropped += 1
             if self._tasks and self._thread is None and not self._stopped:
                 self._thread = threading.Thread(
                     target=self._run, name="seeker-background", daemon=True

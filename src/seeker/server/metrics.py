@@ -54,6 +54,8 @@ class Metrics:
                 ("refused", "Requests refused because too many were waiting."),
                 ("background_length", "Sessions that wait to be refreshed."),
                 ("background_failed", "Refreshes that failed."),
+                ("background_dropped", "Work between clicks left undone for lack of time."),
+                ("lookahead_skipped", "Sessions whose next pages were not found in advance."),
             )
         }
         # Every worker sees the same store: the newest figure counts, not the sum.
@@ -120,6 +122,8 @@ class Metrics:
             ("refused", pool.refused),
             ("background_length", len(engine.background)),
             ("background_failed", engine.background.failed),
+            ("background_dropped", engine.background.dropped),
+            ("lookahead_skipped", engine.background.spare_time.skipped),
         ):
             self._gauges[name].set(value)
 

@@ -99,6 +99,9 @@ class Finder(ABC):
         self.refresh(stop)
         return self.believe(stop)
 
+    def look_ahead(self, stop: Stop) -> None:  # noqa: B027
+        """After `prepare`, find the pages that the next click can lead to, where that is quick."""
+
     @abstractmethod
     def release_caches(self, columns: bool = False) -> None:
         """Let go of the belief, and of columns kept for later clicks; no result changes."""

@@ -74,6 +74,7 @@ class LocalFinder(Finder):
         super().__init__(catalog, rows, Scores(start.model, space, limits=limits))
         self._limits = limits
         self._shortlist: Shortlist | None = None
+        self._listed: State | None = None
         self._prefetch = PagePrefetch()
         self._prefetched: RankingHead | None = None
         self._strained = False
@@ -133,16 +134,18 @@ class LocalFinder(Finder):
         self._scores.catch_up_in_pieces(between)
 
     def refresh(self, stop: Stop) -> None:
-        """Bring all bounds up to date, and find what the next page needs, or even is."""
+        """Bring all bounds up to date, and find what the next page needs."""
         self._scores.catch_up(stop)
         page = self.head(self._state.start.page_size).rows.tolist()
-        self._shortlist = self._ranking.shortlist()
+        self._shortlist, self._listed = self._ranking.shortlist(), self._state
         self._scores.anticipate(self._evidence, page, self._strained, stop)
-        if self._shortlist is not None and len(self._catalog) >= self._limits.prefetch_items:
-            self._look_ahead(page, stop)
 
-    def _look_ahead(self, page: list[int], stop: Stop) -> None:
-        """Find the pages that a click on one of some rows leads to, as far as the list tells."""
+    def look_ahead(self, stop: Stop) -> None:
+        """Find the pages that a click on this page leads to, as far as the shortlist tells."""
+        few = len(self._catalog) < self._limits.prefetch_items
+        if few or self._shortlist is None or self._listed is not self._state:
+            return
+        page = self.head(self._state.start.page_size).rows.tolist()
         ids = [item.id for item in self._catalog.items(page)]
         self._rows.learn(ids, page)
         for click in self._prefetch.missing(self._state, ids):

@@ -183,6 +183,7 @@ class Session(SessionVerbs):
         stop: asked every so often; once it says so, `Interrupted` is raised, and nothing is lost.
         """
         self._finder.refresh(stop)
+        self._finder.look_ahead(stop)
 
     def prepare(self, stop: Callable[[], bool] = never) -> Belief | None:
         """Do in advance what the next page and a look at the belief need; None if it was stopped.
@@ -193,6 +194,17 @@ class Session(SessionVerbs):
             return self._finder.prepare(stop)
         except Interrupted:
             return None
+
+    def look_ahead(self, stop: Callable[[], bool] = never) -> bool:
+        """After `prepare`, find the pages that the next click can lead to; whether that was all.
+
+        All of them take longer than the one that is asked for then, but nobody waits for them.
+        """
+        try:
+            self._finder.look_ahead(stop)
+        except Interrupted:
+            return False
+        return True
 
     @property
     def belief(self) -> Belief:
