@@ -109,8 +109,8 @@ def paths(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 FILE = ("", ".file", ".bytes", ".sha256")
 FIELDS = [
-    *("schema", "identity", "version", "count", "media", "made", "seeker", "about", "departed"),
-    *("learned", "log", "removed"),
+    *("schema", "identity", "id", "version", "count", "media", "made", "seeker", "about"),
+    *("departed", "learned", "log", "removed"),
     *("attributes", "attributes.brand", "attributes.price", "attributes.new", "attributes.tags"),
     *("source", "source.kind", "source.path", "source.columns", "source.left out"),
     *(f"items{part}" for part in FILE),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 import seeker
 from seeker import BadInput, Catalog, Conflict, NotFound
+from seeker.catalog.build.update import compact
 from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore
@@ -79,3 +81,47 @@ def test_a_session_whose_catalog_changed_too_much_says_so(small: Catalog) -> Non
     fewer = random_catalog(20)
     with pytest.raises(Conflict, match="changed"):
         engine(fewer, store).act(shown.id, Click("item 1", "like"), 0)
+
+
+def test_a_renamed_catalog_keeps_its_sessions(tmp_path: Path) -> None:
+    folder = build_folder(tmp_path / "shop")
+    store = MemoryStore()
+    one = Engine(Catalogs({"shop": Catalog.open(folder)}), store)
+    session = clicks(one, one.start(seed=1, user="ann"), 2)
+    seeker.update(folder, jsonl(tmp_path / "more.jsonl", [{"id": "item-3", "price": 1}]))
+    compact(folder)
+    # Now it has another name, and its old one is that of another catalog.
+    others = {"shop": random_catalog(30), "sale": Catalog.open(folder)}
+    other = Engine(Catalogs(others), store)
+    again = other.show(session.id)
+    assert (again.catalog, again.likes, again.page.ids) == ("sale", session.likes, session.page.ids)
+    assert clicks(other, again, 1).step == session.step + 1
+    assert other.fork(session.id).catalog == "sale"
+    # Where nobody serves it, the name must do, as before there were ids.
+    same = Catalog.open(build_folder(tmp_path / "other"))
+    assert same.id != Catalog.open(folder).id
+    anew = Engine(Catalogs({"shop": same}), store)
+    assert anew.show(session.id).likes[:2] == session.likes
+    with pytest.raises(NotFound, match="no catalog 'shop'"):
+        Engine(Catalogs({"elsewhere": same}), store).show(session.id)
+
+
+def test_a_catalog_keeps_its_id(tmp_path: Path) -> None:
+    rows = [{"id": f"{n}", "title": "thing", "vector": [n, n % 3]} for n in range(9)]
+    source = jsonl(tmp_path / "rows.jsonl", rows)
+    catalog = seeker.build(source, tmp_path / "shop", views=["vector"])
+    assert len(catalog.id) == 32
+    assert seeker.build(source, tmp_path / "shop", views=["vector"], replace=True).id == catalog.id
+    seeker.update(tmp_path / "shop", jsonl(tmp_path / "one.jsonl", [{**rows[0], "title": "x"}]))
+    seeker.remove(tmp_path / "shop", ids=["1"])
+    assert compact(tmp_path / "shop").id == catalog.id
+    file = tmp_path / "shop" / "catalog.json"
+    told = json.loads(file.read_text())
+    del told["id"]
+    file.write_text(json.dumps(told))
+    assert Catalog.open(tmp_path / "shop").id == ""
+    seeker.update(tmp_path / "shop", jsonl(tmp_path / "one.jsonl", [{**rows[0], "title": "y"}]))
+    assert len(Catalog.open(tmp_path / "shop").id) == 32
+    file.write_text(json.dumps({**json.loads(file.read_text()), "id": "../x"}))
+    with pytest.raises(BadInput, match="has an id that is not 32 digits"):
+        Catalog.open(tmp_path / "shop")

@@ -185,6 +185,11 @@ class Catalog:
         return self._collection.ids
 
     @property
+    def id(self) -> str:
+        """What this catalog is told by in all its versions, whatever its name; empty for arrays."""
+        return self.manifest.id if self.manifest else ""
+
+    @property
     def version(self) -> int:
         """How often this catalog was built or updated; 1 for arrays."""
         return self.manifest.version if self.manifest else 1
@@ -314,6 +319,7 @@ class Catalog:
             repeat=repeat,
             views=chosen,
             query=None if query is None else Say(check_query(query)).understood(seen, used),
+            catalog=self.id,
         )
         session = Session(self, [start])
         for item in check_likes(like):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -33,6 +35,8 @@ METRICS = ("euclidean", "cosine", "manhattan")
 
 _JSON_NAMES = {"created": "made", "tombstones": "departed"}
 """What fields of the manifest are called in catalog.json, where that is not their own name."""
+
+_ID_BYTES = 16
 
 _MIN_SCALE, _MAX_SCALE = 1e-100, 1e100
 """Between these lie all mean squared distances that vectors of float32 can have."""
@@ -155,7 +159,8 @@ class Manifest:
     taken for, and what was left out. learned: from past searches, if anything was. presentation:
     how people see the attributes. log: what updates have changed in the file of items: a
     write-ahead log of SQLite. removed: a file with the rows of the item table that are gone since
-    it was made, (n,) int64.
+    it was made, (n,) int64. id: the catalog's own, in all its versions and under all its names;
+    empty in one that was not changed since there are such ids.
     """
 
     version: int
@@ -173,6 +178,7 @@ class Manifest:
     presentation: Presentation = field(default_factory=Presentation)
     log: FileEntry | None = None
     removed: FileEntry | None = None
+    id: str = ""
 
     @property
     def identity(self) -> str:
@@ -307,6 +313,7 @@ def _manifest(fields: Fields) -> Manifest:
         presentation=_presentation(fields.optional("presentation"), attributes),
         log=_optional_file(fields.optional("log")),
         removed=_optional_file(fields.optional("removed")),
+        id=_id(fields),
     )
     if manifest.log is not None and manifest.log.file != f"{manifest.items.file}-wal":
         raise BadField("names a log that is not beside the file of items")
@@ -320,6 +327,20 @@ def _manifest(fields: Fields) -> Manifest:
     if fields.text("identity") != manifest.identity:
         raise BadField("has an identity that is not that of its version and checksums")
     return manifest
+
+
+def new_id() -> str:
+    """Return an id for a catalog, unlike all others."""
+    return secrets.token_hex(_ID_BYTES)
+
+
+def _id(fields: Fields) -> str:
+    if "id" not in fields.value:
+        return ""
+    id = fields.text("id")
+    if id and not re.fullmatch(f"[0-9a-f]{{{2 * _ID_BYTES}}}", id):
+        raise BadField(f"has an id that is not {2 * _ID_BYTES} digits")
+    return id
 
 
 def _presentation(entry: Fields | None, kinds: Mapping[str, Kind]) -> Presentation:

@@ -84,6 +84,17 @@ class Catalogs:
         self._check_version(name)
         return name, self._catalogs[name]
 
+    def of_session(self, name: str, id: str) -> tuple[str, Catalog]:
+        """Return the catalog that a session is in, and its name now.
+
+        name: under which it was served when the session began. id: of the catalog, if it has one:
+        it counts for more than the name, by which another may be served now.
+        """
+        if id and (name not in self._catalogs or self._catalogs[name].id != id):
+            renamed = (one for one, catalog in self._catalogs.items() if catalog.id == id)
+            name = next(renamed, name)
+        return self.get(name)
+
     def is_current(self, name: str, catalog: Catalog) -> bool:
         """Return whether a catalog is the one served, as a look not long ago has shown."""
         looked = self._clock() - self._checked_at[name] < _RECENT_SECONDS

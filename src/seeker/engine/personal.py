@@ -9,7 +9,7 @@ import numpy as np
 
 from seeker import models
 from seeker.catalog import Catalog
-from seeker.engine.repository import Rebuilder
+from seeker.engine.repository import Rebuilder, catalog_id
 from seeker.errors import Conflict
 from seeker.stores import DamagedSession, Store
 
@@ -40,7 +40,9 @@ def personal_model(
             stored = store.load(id)
         except DamagedSession:
             continue
-        if stored is None or stored.catalog != name or stored.length < 2:
+        if stored is None or stored.length < 2:
+            continue
+        if stored.catalog != name and (catalog_id(stored.events) or None) != catalog.id:
             continue
         try:
             last = rebuilder.session(catalog, stored.events, id)

@@ -225,7 +225,8 @@ class SessionRepository:
     def _bring_up(self, id: str, entry: CachedSession | None) -> CachedSession:
         """Return a session with all that is stored of it; entry: as it was in memory, if it was."""
         stored = self.stored(id, 0 if entry is None else entry.length)
-        name, catalog = self._catalogs.get(stored.catalog)
+        began_in = catalog_id(stored.events) if entry is None else entry.session.state.start.catalog
+        name, catalog = self._catalogs.of_session(stored.catalog, began_in)
         if entry is not None:
             whole = stored.length == entry.length + len(stored.events)
             fits = whole and entry.catalog is catalog
@@ -235,6 +236,12 @@ class SessionRepository:
             stored = self.stored(id)
         session = self._rebuilder.session(catalog, stored.events, id)
         return CachedSession(session, name, catalog, stored.length, stored.active)
+
+
+def catalog_id(events: Sequence[EventJson]) -> str:
+    """Return the id of the catalog in which a session with these events began; empty if unknown."""
+    id = events[0].get("catalog") if events else None
+    return id if isinstance(id, str) else ""
 
 
 def no_session() -> NotFound:

@@ -85,10 +85,11 @@ class SearchReader:
         try:
             events = exported_events(line)
             about = line if isinstance(line, Mapping) else json.loads(line)  # type: ignore[arg-type]
-            if about.get("catalog") not in (None, self.name):
+            state = fold(map(parse_event, events))
+            same = bool(state.start.catalog) and state.start.catalog == self.catalog.id
+            if not same and about.get("catalog") not in (None, self.name):
                 self.left_out["in other catalogs"] += 1
                 return
-            state = fold(map(parse_event, events))
         except SeekerError as error:
             self.broken(f"{place}: {error.message}")
             return

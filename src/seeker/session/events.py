@@ -71,7 +71,7 @@ class Start(Event):
 
     prior: log-probabilities, (items,); words in sessions that began before they were in `query`.
     user: by view, a person's vector. views: by which items are compared, None for all that were
-    not learned. query: the words to begin with.
+    not learned. query: the words to begin with. catalog: the id of the catalog, if it has one.
     """
 
     type = "start"
@@ -87,6 +87,7 @@ class Start(Event):
     repeat: Repeat = "never"
     views: tuple[str, ...] | None = None
     query: Say | None = None
+    catalog: str = ""
 
     @property
     def prior_array(self) -> Doubles | None:
@@ -113,6 +114,7 @@ class Start(Event):
             "repeat": self.repeat,
             **({} if self.views is None else {"views": list(self.views)}),
             **({} if self.query is None else {"query": self.query.fields()}),
+            **({"catalog": self.catalog} if self.catalog else {}),
         }
 
     @classmethod
@@ -131,6 +133,7 @@ class Start(Event):
             repeat=data["repeat"],
             views=None if views is None else tuple(map(str, views)),
             query=None if data.get("query") is None else Say.from_json(data["query"]),
+            catalog=str(data.get("catalog") or ""),
         )
 
     def apply(self, state: State) -> State:

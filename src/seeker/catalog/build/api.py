@@ -175,6 +175,7 @@ def build(
             source={**reader.origin(), "left out": report.to_json()},
             about=dict(about or {}),
             tombstones=tombstones,
+            id=before.id if before is not None else "",
         )
         publish.publish(manifest, work, target)
         clear(work)

@@ -23,6 +23,7 @@ from seeker.catalog.manifest import (
     MANIFEST_NAME,
     LearnedEntry,
     Manifest,
+    new_id,
     read_manifest,
     work_folder,
 )
@@ -86,8 +87,12 @@ def make_manifest(
     tombstones: int = 0,
     learned: LearnedEntry | None = None,
     presentation: Presentation = NO_PRESENTATION,
+    id: str = "",
 ) -> Manifest:
-    """Return the manifest of a version whose files have just been made."""
+    """Return the manifest of a version whose files have just been made.
+
+    id: of the catalog, if it has one; else it gets one.
+    """
     return Manifest(
         version=version,
         count=files.count,
@@ -102,6 +107,7 @@ def make_manifest(
         tombstones=tombstones,
         learned=learned,
         presentation=presentation,
+        id=id or new_id(),
     )
 
 

@@ -26,7 +26,14 @@ from seeker.catalog.build.files import fsync_file
 from seeker.catalog.build.item_changes import ChangedItems
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.item_table import ItemRecord
-from seeker.catalog.manifest import AddedEntry, FileEntry, Manifest, ViewEntry, part_sha256
+from seeker.catalog.manifest import (
+    AddedEntry,
+    FileEntry,
+    Manifest,
+    ViewEntry,
+    new_id,
+    part_sha256,
+)
 from seeker.catalog.nofollow import LinkInside, new_file, real_folder, real_path
 from seeker.catalog.views import slot_runs
 from seeker.errors import BadInput
@@ -107,6 +114,7 @@ def write_segment(
         views=entries,
         seeker=__version__,
         tombstones=manifest.tombstones + tombstones,
+        id=manifest.id or new_id(),
     )
 
 

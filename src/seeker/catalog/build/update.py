@@ -534,6 +534,7 @@ def _switch(
         tombstones=tombstones,
         learned=manifest.learned,
         presentation=manifest.presentation,
+        id=manifest.id,
     )
     _take_media(work)
     publish.publish(updated, work, target)
