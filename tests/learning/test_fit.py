@@ -18,9 +18,12 @@ from seeker.space import View
 
 
 def searches(
-    seen: Any, count: int, rng: np.random.Generator, noise: float = 0.15, targets: Any = None
+    seen: Any, count: int, rng: np.random.Generator, slips: float = 0.0, targets: Any = None
 ) -> Observations:
-    """Searches by people who like the nearest and dislike the farthest of ten pages of eight."""
+    """Searches by people who like the nearest and dislike the farthest of five pages of eight.
+
+    slips: how often the order in which they see a page has nothing to do with the target.
+    """
     gathered = []
     for _ in range(count):
         target = int(rng.choice(len(seen) if targets is None else targets))
@@ -28,7 +31,8 @@ def searches(
         for _ in range(5):
             page = rng.choice(len(seen), 8, replace=False)
             away = ((seen[page] - seen[target]) ** 2).sum(axis=1)
-            order = page[np.argsort(away * np.exp(noise * rng.standard_normal(8)))]
+            order = page[np.argsort(away * np.exp(0.15 * rng.standard_normal(8)))]
+            order = rng.permutation(page) if rng.random() < slips else order
             clicks.append((True, order.tolist()))
             clicks.append((False, order[1:][::-1].tolist()))
         gathered.append((target, 1.0, clicks))
@@ -68,7 +72,8 @@ def world() -> dict[str, Any]:
     samples = {name: learning.ViewSample.of(view, every) for name, view in views.items()}
     past = searches(seen, 400, rng, targets=every[:300])
     fresh = searches(seen, 150, rng, targets=every[300:])
-    return {"views": views, "samples": samples, "past": past, "fresh": fresh, "seen": seen}
+    slips = searches(seen, 400, rng, slips=0.25, targets=every[:300])
+    return {"views": views, "samples": samples, "past": past, "fresh": fresh, "slips": slips}
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +162,11 @@ def test_fresh_targets_are_explained_better(
     assert after.sum() / clicks > before.sum() / clicks + 0.1
     assert learned.after > learned.before
     assert learned.scales[0] == pytest.approx(view.scale, rel=1e-3)
+
+
+def test_how_often_people_slip_is_learned(world: dict[str, Any], learned: learning.Learned) -> None:
+    clumsy = learning.fit(world["samples"], world["slips"], seed=3)
+    assert learned.model.slip < 0.05 < clumsy.model.slip
 
 
 def test_the_same_searches_and_seed_teach_the_same(

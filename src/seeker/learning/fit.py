@@ -45,6 +45,9 @@ LEAST_FLOOR = 1e-3
 SIGMAS = (0.5, 0.25, 0.125, 0.0625)
 """Noise levels of ratios of distances."""
 
+SLIPS = (0.02, 0.05, 0.1, 0.2)
+"""Chances of a slip that are tried. With less, a single slip could rule out what is sought."""
+
 OTHERS = 0.05
 """What mixtures other than the learned view alone count for before any search."""
 
@@ -235,29 +238,32 @@ def _prior(
     usual: Choice,
     floor: float,
 ) -> tuple[Relative, float, float]:
-    """Return the model with the prior of θ under which searches held aside are most probable.
+    """Return the model with slip and prior of θ under which searches held aside are most probable.
 
     distances: by part, (views, pairs), the learned view last. Also returned: the mean
     log-probability of a click before, without the last view, and after.
     """
     weights = np.concatenate([one.observations.weights for one in held])
     clicks = float(sum(one.click_weights.sum() for one in held))
-    model = Relative(
-        SIGMAS, usual.slip, usual.beta, words=usual.words, floor=max(floor, LEAST_FLOOR)
-    )
-    shares = np.full(len(model.mixtures(len(views))), OTHERS)
+
+    def logs(model: Choice, count: int) -> Doubles:
+        """Return the log-likelihood of all searches by the first views, (searches, thetas)."""
+        parts = zip(distances, held, strict=True)
+        return np.concatenate([search_logs(one[:count], pairs, model) for one, pairs in parts])
+
+    known = np.exp(usual.grid(views[:-1]).log_weights)
+    before = float(weights @ evidence(logs(usual, len(views) - 1), known)) / clicks
+    shares = np.full(len(Relative.mixtures(len(views))), OTHERS)
     shares[-1] = 1.0  # the last is the learned view alone
     start = np.repeat(shares, len(SIGMAS))
-    logs = np.concatenate(
-        [search_logs(one, pairs, model) for one, pairs in zip(distances, held, strict=True)]
-    )
-    raw = np.concatenate(
-        [search_logs(one[:-1], pairs, usual) for one, pairs in zip(distances, held, strict=True)]
-    )
-    prior = fit_prior(logs, weights, start, PRIOR_SEARCHES)
-    known = np.exp(usual.grid(views[:-1]).log_weights)
-    before = float(weights @ evidence(raw, known)) / clicks
-    after = float(weights @ evidence(logs, prior)) / clicks
-    # Rounded, so that the start event of a session stays short.
-    rounded = tuple(float(one) for one in np.round(prior, 6))
-    return replace(model, weights=rounded), before, after
+    chosen, after = Relative(), -np.inf
+    for slip in SLIPS:
+        model = Relative(SIGMAS, slip, usual.beta, words=usual.words, floor=max(floor, LEAST_FLOOR))
+        likelihoods = logs(model, len(views))
+        prior = fit_prior(likelihoods, weights, start, PRIOR_SEARCHES)
+        explained = float(weights @ evidence(likelihoods, prior)) / clicks
+        if explained > after:
+            # Rounded, so that the start event of a session stays short.
+            rounded = tuple(float(one) for one in np.round(prior, 6))
+            chosen, after = replace(model, weights=rounded), explained
+    return chosen, before, after
