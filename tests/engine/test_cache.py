@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from seeker import Catalog
+from seeker.engine import Engine
 from seeker.session import Click, Undo
 from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
@@ -44,6 +45,42 @@ def test_the_cache_keeps_to_its_bytes_and_drops_the_oldest(two_views: Catalog) -
     assert one.cache.take(ids[0]) is None
     assert one.cache.take(ids[-1]) is not None
     assert one.show(first.id) == first
+
+
+def _spare_bytes(one: Engine, *ids: str) -> list[int]:
+    """Take sessions out of a cache, and return what of each takes little to compute again."""
+    entries = [one.cache.take(id) for id in ids]
+    return [entry.session.spare_bytes for entry in entries if entry is not None]
+
+
+def test_what_is_quickly_there_again_has_a_part_of_the_memory_only() -> None:
+    catalog = random_catalog(1200, dims=(24, 8))
+    catalog.preload()
+    one, other = engine(catalog), engine(catalog)
+    kept = [clicks(other, other.start(seed=seed), 3) for seed in range(12)]
+    one.cache.limit = other.cache.bytes  # of which a quarter is for sums
+    shown = [clicks(one, one.start(seed=seed), 3) for seed in range(12)]
+    assert one.cache.bytes < other.cache.bytes
+    for turn in range(4):
+        for n, each in enumerate(shown):
+            assert (each.page, each.belief) == (kept[n].page, kept[n].belief)
+            event = Undo() if (n + turn) % 4 == 3 else Click(each.page.ids[turn], "like")
+            shown[n], kept[n] = one.act(each.id, event), other.act(kept[n].id, event)
+    assert (one.cache.dropped, one.cache.misses, len(one.cache)) == (0, 0, 12)
+    assert 0 < sum(_spare_bytes(one, *(each.id for each in shown))) <= one.cache.limit // 4
+
+
+@pytest.mark.parametrize("clicks_of_busy", [1, 12])
+def test_who_has_not_clicked_for_long_gives_way_to_others(clicks_of_busy: int) -> None:
+    catalog = random_catalog(1200, dims=(24, 8))
+    catalog.preload()
+    one = engine(catalog)
+    idle = clicks(one, one.start(seed=0), 1)
+    busy = clicks(one, one.start(seed=1), 1)
+    one.cache.limit = 5 * one.cache.bytes // 2  # and a quarter of it is room for one of them
+    busy = clicks(one, busy, clicks_of_busy)
+    gave_way = clicks_of_busy > 4
+    assert [size == 0 for size in _spare_bytes(one, idle.id, busy.id)] == [gave_way, not gave_way]
 
 
 def test_a_session_that_was_lightened_answers_as_before(two_views: Catalog) -> None:

@@ -22,6 +22,11 @@ _ITEM_BYTES = 1_024
 _HISTORY_ENTRY_BYTES = 128
 _MAX_SNAPSHOTS = 4
 
+_SPARE_SHARE = 4
+"""The part of the cache for what takes little to compute again is one by this number."""
+_IDLE_ROUNDS = 4
+"""Who has had no click while everybody had so many gives way to others."""
+
 
 @dataclass
 class CachedSession:
@@ -72,6 +77,9 @@ class BeliefCache:
 
     Where memory is short, the longest unused first let go of what only a further click on the same
     page would need; when all have done so, the longest unused are dropped.
+
+    What takes little to compute again has a part of the memory only. Whoever has it keeps it, and
+    others go without: if each made way for the next, nobody's would be there when they come back.
     """
 
     def __init__(self, limit: int) -> None:
@@ -80,6 +88,9 @@ class BeliefCache:
         self._entries: OrderedDict[str, CachedSession] = OrderedDict()
         self._heavy: OrderedDict[str, CachedSession] = OrderedDict()
         self._bytes = 0
+        self._spare: OrderedDict[str, tuple[int, int]] = OrderedDict()
+        self._spare_bytes = 0
+        self._puts = 0
         self.hits = 0
         self.misses = 0
         self.dropped = 0
@@ -97,8 +108,10 @@ class BeliefCache:
         """Put an entry back as the one used last; others give way where memory is short."""
         # A belief refers to its session: a session that is dropped with one is not freed at once.
         entry.session.release_caches()
-        entry.bytes = entry.measure()
         with self._lock:
+            if not self._keep_spare(id, entry.session.spare_bytes):
+                entry.session.release_caches(sums=True)
+            entry.bytes = entry.measure()
             self._entries[id] = self._heavy[id] = entry
             self._bytes += entry.bytes
             while self._bytes > self.limit and self._heavy:
@@ -124,9 +137,34 @@ class BeliefCache:
     def __len__(self) -> int:
         return len(self._entries)
 
+    def _keep_spare(self, id: str, size: int) -> bool:
+        """Find room for what takes little to compute again; return whether there is."""
+        self._puts += 1
+        self._forget_spare(id)
+        if size == 0:
+            return True
+        latest = self._puts - _IDLE_ROUNDS * (len(self._entries) + 1)
+        while self._spare_bytes + size > self.limit // _SPARE_SHARE:
+            first = next(iter(self._spare), None)
+            if first is None or self._spare[first][0] > latest:
+                return False
+            idle = self._entries[first]
+            self._forget_spare(first)
+            self._bytes -= idle.bytes
+            idle.session.release_caches(sums=True)
+            idle.bytes = idle.measure()
+            self._bytes += idle.bytes
+        self._spare[id] = self._puts, size
+        self._spare_bytes += size
+        return True
+
+    def _forget_spare(self, id: str) -> None:
+        self._spare_bytes -= self._spare.pop(id, (0, 0))[1]
+
     def _remove(self, id: str) -> CachedSession | None:
         entry = self._entries.pop(id, None)
         self._heavy.pop(id, None)
+        self._forget_spare(id)
         if entry is not None:
             self._bytes -= entry.bytes
         return entry

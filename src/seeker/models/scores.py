@@ -237,6 +237,24 @@ class Scores:
         """Let go of the scores of all items, which are quickly there again."""
         self._all = None
 
+    @property
+    def missing_terms(self) -> int:
+        """How many terms what is kept of all items lacks, or has too many, at most in any part."""
+        stages = set(self._accumulator.stages)
+        return max((len(self.evaluator.terms ^ stage) for stage in stages), default=0)
+
+    @property
+    def spare_bytes(self) -> int:
+        """Bytes of sums that few items with all their columns at hand soon have again."""
+        quickly = self.few and self.space.all_columns is not None
+        return self._accumulator.nbytes if quickly else 0
+
+    def release_sums(self) -> None:
+        """Let go of what is kept of all items."""
+        self._all = None
+        self._accumulator.forget()
+        self.evaluator.forget_batches()
+
     def release_columns(self) -> None:
         """Let go of columns kept for later clicks."""
         self.evaluator.forget()

@@ -107,6 +107,14 @@ class Finder(ABC):
         """Let go of the belief, and of columns kept for later clicks; no result changes."""
 
     @property
+    def spare_bytes(self) -> int:
+        """How many of the bytes that are kept are quickly there again."""
+        return 0
+
+    def release_sums(self) -> None:  # noqa: B027
+        """Let go of these; no result changes."""
+
+    @property
     def pending_work(self) -> float:
         """About how many multiplications it takes to bring all items up to date after a replay."""
         return self._scores.pending_work

@@ -22,6 +22,8 @@ from seeker.session.state import State
 
 _VERDICTS: tuple[Verdict, ...] = ("like", "dislike")
 _BYTES_PER_ITEM = 8
+_QUICK_TERMS = 6
+"""Terms of few items with all their columns at hand that take a millisecond or so."""
 
 
 class PagePrefetch:
@@ -127,7 +129,8 @@ class LocalFinder(Finder):
     def quick(self) -> bool:
         """Whether the next page takes a millisecond or so, whatever is clicked."""
         scores = self._scores
-        return scores.few and scores.space.all_columns is not None and not scores.pending
+        there = scores.few and scores.space.all_columns is not None
+        return there and scores.missing_terms <= _QUICK_TERMS
 
     def catch_up_in_pieces(self, between: Callable[[], None]) -> None:
         """Bring all items up to date where many clicks are pending, some at a time."""
@@ -173,6 +176,15 @@ class LocalFinder(Finder):
         self._scores.release_scores()
         if columns:
             self._scores.release_columns()
+
+    @property
+    def spare_bytes(self) -> int:
+        """How many of the bytes are quickly there again."""
+        return self._scores.spare_bytes
+
+    def release_sums(self) -> None:
+        """Let go of these."""
+        self._scores.release_sums()
 
     @property
     def nbytes(self) -> int:

@@ -104,6 +104,11 @@ class Session(SessionVerbs):
         return self._finder.nbytes
 
     @property
+    def spare_bytes(self) -> int:
+        """How many of these bytes take so little to compute again that they need not be kept."""
+        return self._finder.spare_bytes
+
+    @property
     def ranking_bytes(self) -> int:
         """About how many bytes a ranking takes while it is computed: they are not in nbytes."""
         return self._finder.ranking_bytes
@@ -224,9 +229,14 @@ class Session(SessionVerbs):
         }
         return facts_html(f"Session at step {self.step}", facts, page._repr_html_())
 
-    def release_caches(self, columns: bool = False) -> None:
-        """Let go of this step's belief, and of columns kept for later clicks; no result changes."""
+    def release_caches(self, columns: bool = False, sums: bool = False) -> None:
+        """Let go of this step's belief; no result changes.
+
+        columns: also of those kept for later clicks. sums: also of what `spare_bytes` counts.
+        """
         self._finder.release_caches(columns)
+        if sums and self.spare_bytes:
+            self._finder.release_sums()
 
     def explain(self, item: str) -> Explanation:
         """Say which clicks brought an item to its place."""
