@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import secrets
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from seeker import BadInput, Catalog, NotFound
+from seeker.catalog.build.learned import publish_learned
+from seeker.engine import Engine
 from seeker.engine.engine import QuotaExceededError
+from seeker.lab.perception import Perception, Sense
 from seeker.models import Choice
 from seeker.session import Click
 from seeker.session.events import Start, parse_event
-from support.engines import clicks, engine
+from seeker.space.linear_map import LinearMap, MapInput
+from support.engines import clicks, engine, find
+from support.searches import seen_catalog
 
 
 def test_a_person_begins_with_what_their_last_session_taught(two_views: Catalog) -> None:
@@ -38,6 +44,86 @@ def test_a_person_begins_with_what_their_last_session_taught(two_views: Catalog)
     assert engine(two_views, one.store).show(known.id) == known
     with pytest.raises(BadInput, match="nobody"):
         one.start(personalise=True)
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A catalog with a learned view that is made of its two others, side by side."""
+    folder, _ = seen_catalog(tmp_path_factory.mktemp("users") / "shop")
+    learn_side_by_side(folder)
+    return folder
+
+
+def learn_side_by_side(folder: Path) -> None:
+    parts = (
+        MapInput(name, np.zeros(d, np.float32), np.eye(d, 24, first, dtype=np.float32))
+        for name, d, first in (("looks", 16, 0), ("words", 8, 16))
+    )
+    model = Choice(sigmas=(0.4, 0.1), weights=(0.01,) * 4 + (0.4, 0.4) + (0.02,) * 8)
+    publish_learned(folder, [LinearMap("learned", tuple(parts))], ["looks", "words"], model, 50, {})
+
+
+def start_of(one: Engine, id: str) -> Start:
+    start = parse_event(one.stored(id).events[0])
+    assert isinstance(start, Start)
+    return start
+
+
+def test_who_has_found_things_begins_with_their_own_eyes_until_their_data_is_deleted(
+    shop: Path,
+) -> None:
+    catalog = Catalog.open(shop)
+    one = engine(catalog)
+    words = Perception([Sense("words", np.array(catalog.views["words"].vectors))])
+    found = [find(one, words, target, user="ann").found for target in range(6)]
+    assert sum(item is not None for item in found) >= 4
+    plain = one.start(user="ann", seed=4)
+    assert start_of(one, plain.id).user == "ann"
+    known = one.start(user="ann", personalise=True, seed=4)
+    start = start_of(one, known.id)
+    assert start.person is not None
+    c = start.person["learned-2"]
+    assert c[16:].mean() > 1.1 * c[:16].mean()
+    assert isinstance(start.model, Choice)
+    assert start.model.weights != catalog.usual_model()[0].weights  # type: ignore[attr-defined]
+    assert list(start.views or ()) == ["looks", "words", "learned-2"]
+    known = clicks(one, known, 4)
+    assert engine(Catalog.open(shop), one.store).show(known.id) == known
+    assert one.stored(known.id).person == "ann"
+    again = one.start(user="ann", personalise=True, seed=9)
+    assert start_of(one, again.id).person is not None
+
+    stranger = one.start(user="bob", personalise=True, seed=4)
+    other_site = one.start(user="ann", owner="another site", personalise=True, seed=4)
+    assert stranger.belief == other_site.belief == plain.belief
+    assert stranger.page == plain.page
+    weights = Choice(sigmas=(0.4, 0.1), weights=(1.0,) * 6)
+    chosen = one.start(user="ann", personalise=True, model=weights, seed=4)
+    assert start_of(one, chosen.id).model == weights
+
+    for id in list(one.store.find("ann", None)):
+        one.delete(id)
+    forgotten = one.start(user="ann", personalise=True, seed=4)
+    assert (forgotten.page, forgotten.belief) == (plain.page, plain.belief)
+    assert start_of(one, forgotten.id).user == "ann"
+
+
+def test_own_eyes_outlive_the_learned_view_that_they_are_for(tmp_path: Path) -> None:
+    folder, _ = seen_catalog(tmp_path / "shop")
+    learn_side_by_side(folder)
+    one = engine(Catalog.open(folder))
+    words = Perception([Sense("words", np.array(one.catalogs.get(None)[1].views["words"].vectors))])
+    for target in range(4):
+        find(one, words, target, user="ann")
+    known = clicks(one, one.start(user="ann", personalise=True, seed=4), 3)
+    assert start_of(one, known.id).person is not None
+    learn_side_by_side(folder)
+    assert engine(Catalog.open(folder), one.store).show(known.id) == known
+    learn_side_by_side(folder)  # now the view that the session began with is gone
+    later = engine(Catalog.open(folder), one.store)
+    clicks(later, later.show(known.id), 2)
+    renewed = later.start(user="ann", personalise=True, seed=4)
+    assert [*(start_of(later, renewed.id).person or ())] == ["learned-4"]
 
 
 def test_a_user_vector_is_used(small: Catalog) -> None:

@@ -16,7 +16,9 @@ from seeker.lab.perception import Perception, Sense
 from seeker.lab.simulate import FAR, NEAR
 
 
-def seen_catalog(folder: Path, items: int = 300, seed: int = 0) -> tuple[Path, Perception]:
+def seen_catalog(
+    folder: Path, items: int = 300, seed: int = 0, dtype: str = "float32"
+) -> tuple[Path, Perception]:
     """Build a catalog of two views, and return it with how people see it.
 
     Of sixteen numbers of the one view people see four, of the other none: there is much to learn.
@@ -26,7 +28,7 @@ def seen_catalog(folder: Path, items: int = 300, seed: int = 0) -> tuple[Path, P
     folder.parent.mkdir(parents=True, exist_ok=True)
     file = folder.parent / f"{folder.name}.npz"
     np.savez(file, **views)  # type: ignore[arg-type]
-    seeker.build(file, folder)
+    seeker.build(file, folder, dtype=dtype)
     return folder, Perception([Sense("seen", views["looks"][:, :4])], noise=0.15)
 
 

@@ -44,7 +44,7 @@ class Client:
     ) -> RemoteSession:
         """Start a search; see `Catalog.session`. The server draws a seed unless one is given.
 
-        query: words to begin with. personalise: begin with what a named user's last session
+        query: words to begin with. personalise: begin with what a named user's past searches
         taught.
         """
         body = {

@@ -20,7 +20,7 @@ from seeker.engine.commands import (
     PendingAct,
 )
 from seeker.engine.expiry import Expiry
-from seeker.engine.personal import personal_model
+from seeker.engine.personal import Personaliser
 from seeker.engine.repository import (
     QUICK_WORK,
     Rebuilder,
@@ -103,6 +103,7 @@ class Engine:
         self._quota = SessionQuota(store, sessions_per_key)
         self._clock = clock
         self.rebuilder = Rebuilder(aside, alone, quick_work)
+        self._personal = Personaliser(store, self.rebuilder)
         self._sessions = SessionRepository(
             catalogs, store, self.cache, self.rebuilder, self._expiry
         )
@@ -129,7 +130,7 @@ class Engine:
     ) -> SessionSnapshot:
         """Start a session; options: those of `Catalog.session`, whose seed is drawn unless given.
 
-        personalise: begin with what a named user's last session taught. example: what is liked to
+        personalise: begin with what a named user's past searches taught. example: what is liked to
         begin with. owner: the name of the API key used. network: as in `StoredSession`.
         """
         user = options.get("user")
@@ -140,15 +141,18 @@ class Engine:
             model, views = options.get("model"), options.get("views")
             if model is None and views is None:
                 model, views = served.usual_model()
-            model = models.named(model or models.DEFAULT)
+            model, vectors = models.named(model or models.DEFAULT), None
             if personalise:
                 if person is None:
                     raise BadInput("There is nobody to personalise for.", "Name a user.")
-                model = personal_model(
-                    self.store, self.rebuilder, name, served, model, person, owner
-                )
+                weights = getattr(options.get("model"), "weights", None)
+                if not isinstance(weights, tuple):  # who gives weights wants these
+                    known = self._personal.start(name, served, model, views, person, owner)
+                    model, vectors = known.model, known.vectors
             seed = options.get("seed", secrets.randbits(53))
             started: SessionOptions = {**options, "model": model, "views": views, "seed": seed}
+            if vectors is not None:
+                started["user"] = vectors
             session = served.session(**started)
             if example is not None:
                 session.act(example)

@@ -117,7 +117,7 @@ class StartRequest(PictureRequest):
         None, description="By which views items are compared; else as the catalog has it."
     )
     personalise: bool = Field(
-        False, description="Begin with what this user's last session has taught."
+        False, description="Begin with what this user's past searches have taught."
     )
     like: Annotated[list[ItemId], Field(max_length=100)] = Field(
         [], description="Items to begin with: more like these."
