@@ -242,10 +242,14 @@ def test_standard_errors_count_people_and_not_searches() -> None:
     values = rng.normal(1.0, 2.0, size=200)
     mean, error = clustered_mean(values, np.ones(200), [None] * 200)
     assert mean == pytest.approx(values.mean())
-    assert error == pytest.approx(values.std(ddof=1) / np.sqrt(200), rel=1e-6)
+    student = 1.97196 / 1.96  # the 97.5 % quantiles of Student's t are from a table
+    assert error == pytest.approx(student * values.std(ddof=1) / np.sqrt(200), rel=1e-4)
     people = [n // 10 for n in range(200)]
     repeated = np.repeat(values[:20], 10)
     same, wider = clustered_mean(repeated, np.ones(200), people)
     assert same == pytest.approx(values[:20].mean())
-    assert wider == pytest.approx(values[:20].std(ddof=1) / np.sqrt(20), rel=1e-6)
+    student = 2.09302 / 1.96
+    assert wider == pytest.approx(student * values[:20].std(ddof=1) / np.sqrt(20), rel=1e-4)
+    few, widest = values[:6], clustered_mean(values[:6], np.ones(6), [None] * 6)[1]
+    assert widest == pytest.approx(2.57058 / 1.96 * few.std(ddof=1) / np.sqrt(6), rel=3e-3)
     assert clustered_mean(values[:3], np.ones(3), ["me"] * 3)[1] == np.inf
