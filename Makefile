@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page reference pictures docs wheel-test release-check clean
+.PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page figures reference pictures docs wheel-test release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -85,6 +85,9 @@ processors: $(VENV)/.dev  ## the same pages and beliefs with kernels compiled fo
 
 page: $(VENV)/.dev browser  ## from a click to the repainted grid, in a browser; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/page.py
+
+figures: $(VENV)/.dev browser  ## all that is measured in less than an hour, and which pages are out of date
+	$(BIN)/python -P benchmarks/figures.py
 
 reference: $(VENV)/.dev  ## the reference pages that follow from the code
 	$(BIN)/python docs/make/reference.py

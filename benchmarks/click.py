@@ -11,7 +11,6 @@ and click.svg.
 from __future__ import annotations
 
 import argparse
-import json
 import platform
 import statistics
 import sys
@@ -24,7 +23,7 @@ import numpy as np
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import seeker
-from benchmarks import datasets
+from benchmarks import datasets, pages
 from benchmarks.simulated_person import SimulatedPerson
 from benchmarks.timing import MemoryReader, seconds
 from seeker import Catalog, Session
@@ -266,12 +265,11 @@ def main() -> None:
         results["sizes"][name] = measure(name, 1 if options.quick else options.rounds)
     print(table(results))
     print("\n".join(verdicts(results)))
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "click.json").write_text(json.dumps(results, indent=1) + "\n")
-    (options.out / "click.md").write_text(
+    about = (
         "Ratios to one reading of the float32 vectors at the memory's speed, medians, measured by\n"
-        "`make bench` in one run.\n\n" + table(results)
+        "`make bench` in one run.\n\n"
     )
+    pages.write(options.out, "click", about + table(results), results)
     draw(results, options.out / "click.svg")
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import datasets, timing
+from benchmarks import datasets, pages, timing
 from seeker import Catalog, Session
 from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
 from seeker.cluster.messages import ShardReport
@@ -254,8 +254,7 @@ def main() -> None:
     results["machine"] = f"{cores()} cores, {platform.machine()}"
     for part in [options.only] if options.only else PARTS:
         results |= PARTS[part](options.quick)
-    record.write_text(json.dumps(results) + "\n")
-    (options.out / "cluster.md").write_text(page(results), encoding="utf-8")
+    pages.write(options.out, "cluster", page(results), results)
     print(page(results))
 
 

@@ -35,6 +35,7 @@ from seeker.stores import open_store
 
 sys.path.append(str(Path(__file__).parent.parent))
 
+from benchmarks import pages
 from benchmarks.fault_injection import (
     ORPHAN_SECONDS,
     TIMEOUT_SECONDS,
@@ -332,7 +333,7 @@ def main() -> int:
         print("The catalog was touched.")
     sound = not touched and all(one.sound for one in outcomes)
     if sound and not options.only:
-        (OUT / "kills.md").write_text(report)
+        pages.write(OUT, "kills", report)
     return 0 if sound else 1
 
 

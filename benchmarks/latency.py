@@ -36,6 +36,7 @@ import seeker
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+from benchmarks import pages
 from benchmarks.processes import cpu_seconds
 from benchmarks.server import demo_server
 from benchmarks.timing import latencies
@@ -210,9 +211,7 @@ def main() -> None:
         bare_server() as bare_served,
     ):
         result = summary(*measure(served, bare_served, options.searches))
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "latency.json").write_text(json.dumps(result, indent=1) + "\n")
-    (options.out / "latency.md").write_text(table(result))
+    pages.write(options.out, "latency", table(result), result)
     print(table(result))
 
 

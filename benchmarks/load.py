@@ -35,6 +35,7 @@ from seeker.demo.catalog import demo_catalog
 
 sys.path.append(str(Path(__file__).parent.parent))
 
+from benchmarks import pages
 from benchmarks.load_generator import ARRIVALS_PER_SECOND, Timetable, crowd_of
 from benchmarks.processes import cpu_seconds, memory_bytes, process_tree
 from benchmarks.server import running_server
@@ -277,8 +278,7 @@ def main() -> None:
                 rows.append(row)
                 print(json.dumps(row, ensure_ascii=False), flush=True)
     if not options.quick and not options.only and options.people is None:
-        (OUT / "load.json").write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n")
-        (OUT / "load.md").write_text(table(rows, options.seconds))
+        pages.write(OUT, "load", table(rows, options.seconds), rows)
     print(table(rows))
 
 

@@ -11,7 +11,6 @@ ratio does. Writes page.json and page.md. Needs a Chromium and the extra `dev`.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import platform
 import statistics
@@ -29,6 +28,7 @@ import seeker
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
+from benchmarks import pages
 from benchmarks.server import demo_server
 from benchmarks.timing import latencies
 from browser import chromium
@@ -181,9 +181,7 @@ def main() -> None:
             times = measure(page, url, options.clicks)
         result = summary(times, f"Chromium {browser.version}")
         browser.close()
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "page.json").write_text(json.dumps(result, indent=1) + "\n")
-    (options.out / "page.md").write_text(table(result))
+    pages.write(options.out, "page", table(result), result)
     print(table(result))
 
 

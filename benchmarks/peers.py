@@ -25,7 +25,7 @@ from typing import Any
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
-from benchmarks import datasets
+from benchmarks import datasets, pages
 from benchmarks.contest import report
 from benchmarks.contest.contestants import CONTESTANTS
 from benchmarks.contest.measure import measure
@@ -156,8 +156,7 @@ def main() -> None:
             "machine": platform.machine(),
             "sizes": sizes,
         }
-        record.write_text(json.dumps(results, indent=1) + "\n")
-        (options.out / "peers.md").write_text(report.page(results))
+        pages.write(options.out, "peers", report.page(results), results)
         report.draw(results, options.out / "peers.svg")
         print("\n".join(report.verdicts(new)))
 

@@ -27,7 +27,7 @@ import numpy as np
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 import seeker
-from benchmarks import datasets
+from benchmarks import datasets, pages
 from benchmarks.processes import memory_bytes
 from benchmarks.simulated_person import SimulatedPerson
 from benchmarks.timing import MemoryReader, seconds
@@ -222,13 +222,11 @@ def main() -> None:
         results.append({**json.loads(output), "build_s": took})
         print(table(results[-1:]), flush=True)
     about = {"version": seeker.__version__, "machine": platform.machine(), "sizes": results}
-    options.out.mkdir(parents=True, exist_ok=True)
-    (options.out / "scale.json").write_text(json.dumps(about, indent=1) + "\n")
-    (options.out / "scale.md").write_text(
+    how = (
         "Ratios to one reading of the stored vectors at the memory's speed, in one run of\n"
         f"`python -P benchmarks/scale.py --dtype {options.dtype} --rounds {options.rounds}`.\n\n"
-        + table(results)
     )
+    pages.write(options.out, "scale", how + table(results), about)
     draw(results, options.out / "scale.svg")
     print(table(results))
 

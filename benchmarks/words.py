@@ -21,14 +21,17 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+
 import seeker
+from benchmarks import pages
 from seeker import Catalog, Session
 from seeker.embedders.pictures import open_picture
 from seeker.lab.senses import colour_layout, colour_names
@@ -213,10 +216,10 @@ def main() -> None:
     table = acts.add_parser("table")
     for name in ("photos", "labels", "out"):
         table.add_argument(name, type=Path)
-    pages = acts.add_parser("pages")
-    pages.add_argument("catalog", type=Path)
-    pages.add_argument("--languages", action="store_true")
-    pages.add_argument("--out", type=Path)
+    looks = acts.add_parser("pages")
+    looks.add_argument("catalog", type=Path)
+    looks.add_argument("--languages", action="store_true")
+    looks.add_argument("--out", type=Path)
     given = parser.parse_args()
     if given.act == "table":
         write_table(given.photos, given.labels, given.out)
@@ -231,8 +234,7 @@ def main() -> None:
     print(text)
     if given.out is not None:
         name = "words-languages" if given.languages else "words"
-        (given.out / f"{name}.md").write_text(text, encoding="utf-8")
-        (given.out / f"{name}.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+        pages.write(given.out, name, text, rows)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,11 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The same engine without a browser's own windows comes first: tests take half the processor time.
+NAMES = (
+    "chromium-headless-shell",
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+)
 
 
 def found() -> str | None:
@@ -36,8 +40,10 @@ def installed() -> str | None:
     path = found()
     if path is None and os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
         _try(["apt-get", "update", "--quiet"])
-        _try(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "chromium"])
-        path = found()
+        for package in ("chromium-headless-shell", "chromium"):
+            if path is None:
+                _try(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", package])
+                path = found()
     if path is None:
         _try([sys.executable, "-m", "playwright", "install", "chromium"])
         path = found()
