@@ -22,7 +22,8 @@ import numpy as np
 import seeker
 from seeker import Catalog
 from seeker.catalog.build.item_changes import ItemChange
-from seeker.catalog.build.update import apply_changes, compact
+from seeker.catalog.build.update import apply_changes
+from seeker.catalog.build.versions import compact
 from seeker.catalog.verify import find_problems
 
 ITEMS, DIMENSIONS = 3000, 32

@@ -12,7 +12,7 @@ import pytest
 import seeker
 from cluster.walks import spread
 from seeker import BadInput, Catalog, Session, models
-from seeker.catalog.build import update
+from seeker.catalog.build import update, versions
 from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.verify import find_problems
@@ -178,13 +178,13 @@ def test_compacting_and_tidying_change_nothing_that_is_shown(tmp_path: Path) -> 
     tidy_catalog(shop.path)
     assert looks(shop.catalog.session(seed=4)) == segmented
     assert find_problems(shop.path) == []
-    compacted = update.compact(shop.path)
+    compacted = versions.compact(shop.path)
     assert compacted.manifest is not None
     assert compacted.manifest.log is None
     assert looks(compacted.session(seed=4)) == segmented
     tidy_catalog(shop.path)
     assert find_problems(shop.path) == []
-    assert update.compact(shop.path).version == compacted.version, "there was nothing to do"
+    assert versions.compact(shop.path).version == compacted.version, "there was nothing to do"
     shop.turn(4)
     assert looks(shop.catalog.session(seed=4)) == looks(shop.fresh().session(seed=4))
 

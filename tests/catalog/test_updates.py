@@ -12,7 +12,7 @@ import pytest
 
 import seeker
 from seeker import BadInput, Catalog, Conflict, NotFound, Session
-from seeker.catalog.build import update
+from seeker.catalog.build import versions
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.file_lock import file_lock
 from seeker.catalog.verify import find_problems
@@ -105,20 +105,20 @@ def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> N
     written = json.loads((path / "catalog.json").read_text())
     written["source"]["updates"][0]["at"] = "2020-01-01T00:00:00Z"
     (path / "catalog.json").write_text(json.dumps(written))
-    assert update.forget_removed(path, 10_000) == 0
+    assert versions.forget_removed(path, 10_000) == 0
     assert Catalog.open(path).version == 3, "nothing to forget makes no new version"
-    assert update.forget_removed(path, 100) == 1
+    assert versions.forget_removed(path, 100) == 1
     new = Catalog.open(path)
     assert new.tombstones.get("b") is None
     assert new.tombstones.get("c") is not None
-    assert update.forget_removed(path) == 1
+    assert versions.forget_removed(path) == 1
     assert Catalog.open(path).tombstones.get("c") is None
     assert Catalog.open(path).version == 5
     tidy_catalog(path)
     assert find_problems(path) == []
     for wrong in (-1, 1.5, "3"):
         with pytest.raises(BadInput, match="days"):
-            update.forget_removed(path, wrong)  # type: ignore[arg-type]
+            versions.forget_removed(path, wrong)  # type: ignore[arg-type]
 
 
 def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
@@ -145,7 +145,7 @@ def test_only_the_last_updates_are_told(catalog: Catalog) -> None:
         new = seeker.remove(build_folder(catalog), ids=[id]).catalog
     assert new.manifest is not None
     updates = [one["version"] for one in new.manifest.source["updates"]]
-    assert len(updates) == update.MAX_UPDATES
+    assert len(updates) == versions.MAX_UPDATES
     assert updates[0] == -2
     assert updates[-3:] == [2, 3, 4]
 
@@ -290,7 +290,7 @@ def test_one_update_at_a_time(catalog: Catalog) -> None:
         for change in (
             lambda: seeker.remove(path, ids=["a"], wait=0.0),
             lambda: seeker.update(path, path.parent / "shirts.jsonl", wait=0.0),
-            lambda: update.forget_removed(path, wait=0.0),
+            lambda: versions.forget_removed(path, wait=0.0),
             lambda: tidy_catalog(path, wait=0.0),
         ):
             with pytest.raises(Conflict, match="another process"):

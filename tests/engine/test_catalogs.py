@@ -9,7 +9,7 @@ import pytest
 
 import seeker
 from seeker import BadInput, Catalog, Conflict, NotFound
-from seeker.catalog.build.update import compact
+from seeker.catalog.build.versions import compact
 from seeker.engine import Catalogs, Engine
 from seeker.session import Click
 from seeker.stores import MemoryStore

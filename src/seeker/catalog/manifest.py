@@ -478,3 +478,9 @@ def work_folder(target: Path) -> Path:
     """
     real = Path(os.path.realpath(target))
     return real.with_name(f"{real.name}.building")
+
+
+def compaction_folder(target: Path) -> Path:
+    """Return where a catalog is written anew while others may change it."""
+    real = Path(os.path.realpath(target))
+    return real.with_name(f"{real.name}.compacting")

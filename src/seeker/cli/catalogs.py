@@ -201,10 +201,10 @@ def compact(catalog: str) -> None:
     Searches show the same as before. Updates do so by themselves once they have changed much.
     """
     from seeker import Catalog
-    from seeker.catalog.build import update
+    from seeker.catalog.build import versions
 
     before = Catalog.open(catalog).version
-    after = update.compact(catalog).version
+    after = versions.compact(catalog).version
     click.echo(f"Version {after}." if after > before else "There was nothing to do.")
 
 
@@ -223,11 +223,11 @@ def tidy(catalog: str, forget_removed: int | None) -> None:
     ids and vectors are kept for searches in which they were judged; who forgets them ends these
     searches.
     """
-    from seeker.catalog.build import update
+    from seeker.catalog.build import versions
     from seeker.catalog.build.publish import tidy_catalog
 
     if forget_removed is not None:
-        gone = update.forget_removed(catalog, forget_removed)
+        gone = versions.forget_removed(catalog, forget_removed)
         click.echo(f"Forgot {format_count(gone, 'removed item')}.")
     freed = tidy_catalog(Path(catalog))
     click.echo(f"Freed {format_bytes(freed)}.")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -22,11 +21,11 @@ from seeker.engine.catalogs import catalog_folders
 from seeker.errors import SeekerError
 from seeker.files import atomic_write
 from seeker.server.logging import LOGGER
+from seeker.server.processes import LowPriorityProcess, become_low_priority
 from seeker.server.settings import LEARN_SECONDS, Settings
 
 STATUS_FOLDER = "SEEKER_LEARNING_STATUS"
 _STORE = "SEEKER_LEARNING_STORE"
-_NICENESS = 19
 
 
 @dataclass(frozen=True)
@@ -80,8 +79,7 @@ class _Schedule:
         self._seconds = LEARN_SECONDS[settings.learn]
         self._folder = folder
         self._stopped = threading.Event()
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process = LowPriorityProcess()
         self._thread = threading.Thread(target=self._run, name="seeker-learning", daemon=True)
 
     def start(self) -> None:
@@ -91,9 +89,7 @@ class _Schedule:
     def stop(self) -> None:
         """End what is under way; nothing of it was published, or all."""
         self._stopped.set()
-        with self._lock:
-            if self._process is not None:
-                self._process.kill()
+        self._process.stop()
         self._thread.join()
 
     def _run(self) -> None:
@@ -106,23 +102,10 @@ class _Schedule:
 
     def _learn(self, name: str, place: str, before: LearningStatus) -> LearningStatus:
         """Learn in one catalog; return how it went, after all who ask can know."""
-        command = [sys.executable, "-m", "seeker.server.learning", name, place]
-        environment = {**os.environ, _STORE: self._store, "NUMBA_NUM_THREADS": "1"}
-        with self._lock:
-            if self._stopped.is_set():
-                return before
-            # It ends when this pipe does: nobody is left behind by a service that was killed.
-            process = self._process = subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment
-            )
-        output = process.stdout.read() if process.stdout is not None else b""
-        code = process.wait()
-        if process.stdin is not None:
-            process.stdin.close()
-        with self._lock:
-            self._process = None
-        if self._stopped.is_set():
+        ended = self._process.run("seeker.server.learning", name, place, **{_STORE: self._store})
+        if ended is None:
             return before
+        code, output = ended
         try:
             told = json.loads(output) if code == 0 else {}
             status = LearningStatus(**told, at=time.time(), failures=before.failures)
@@ -143,9 +126,7 @@ class _Schedule:
 def main(arguments: list[str], environment: Mapping[str, str] = os.environ) -> int:
     """Learn in one catalog, as the process that was started for it: tell how it went as JSON."""
     name, place = arguments
-    if hasattr(os, "nice"):
-        os.nice(_NICENESS)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    become_low_priority()
     import seeker
 
     try:
@@ -156,14 +137,6 @@ def main(arguments: list[str], environment: Mapping[str, str] = os.environ) -> i
     told = {"taken": result.taken, "searches": result.searches, "reason": result.reason}
     print(json.dumps(told))
     return 0
-
-
-def _end_with_parent() -> None:
-    """End as soon as nobody holds the other end of what this process reads from."""
-    # Not by sys.stdin: a thread that waits in its buffer breaks the end of the interpreter.
-    while os.read(0, 1024):
-        pass
-    os._exit(1)
 
 
 if __name__ == "__main__":

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.multiprocess import MultiProcessCollector
 
+from seeker.catalog.build.segments import fullness
 from seeker.engine import Catalogs, Engine, WorkerPool
 
 if TYPE_CHECKING:
     from seeker.cluster import FleetHealth
+    from seeker.server.compaction import CompactionStatus
     from seeker.server.learning import LearningStatus
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
@@ -81,7 +83,7 @@ class Metrics:
             )
         )
 
-        self._learning = {
+        self._by_catalog = {
             name: Gauge(
                 f"seeker_{name}",
                 help,
@@ -93,6 +95,10 @@ class Metrics:
                 ("learned_searches", "Searches that new sessions begin with what they taught."),
                 ("learning_last_seconds", "When learning last ended, in seconds since 1970."),
                 ("learning_failures", "How often learning has failed."),
+                ("catalog_changed_share", "Part of the changes after which all is written anew."),
+                ("compactions", "How often a catalog was written anew in quiet times."),
+                ("compaction_last_seconds", "When that last ended, in seconds since 1970."),
+                ("compaction_failures", "How often that has failed."),
             )
         }
 
@@ -138,10 +144,21 @@ class Metrics:
         for name in catalogs.names:
             learned = catalogs.get(name)[1].learned
             searches = 0 if learned is None else learned.searches
-            self._learning["learned_searches"].labels(name).set(searches)
+            self._by_catalog["learned_searches"].labels(name).set(searches)
         for name, one in statuses.items():
-            self._learning["learning_last_seconds"].labels(name).set(one.at or 0.0)
-            self._learning["learning_failures"].labels(name).set(one.failures)
+            self._by_catalog["learning_last_seconds"].labels(name).set(one.at or 0.0)
+            self._by_catalog["learning_failures"].labels(name).set(one.failures)
+
+    def note_compaction(self, catalogs: Catalogs, statuses: Mapping[str, CompactionStatus]) -> None:
+        """Note how much of each catalog was changed, and how often it was written anew."""
+        for name in catalogs.names:
+            manifest = catalogs.get(name)[1].manifest
+            share = 0.0 if manifest is None else fullness(manifest)
+            self._by_catalog["catalog_changed_share"].labels(name).set(share)
+        for name, one in statuses.items():
+            self._by_catalog["compactions"].labels(name).set(one.count)
+            self._by_catalog["compaction_last_seconds"].labels(name).set(one.at)
+            self._by_catalog["compaction_failures"].labels(name).set(one.failures)
 
     def text(self, sessions: int | None) -> bytes:
         """Return all figures as Prometheus reads them; sessions: None if it is not known."""

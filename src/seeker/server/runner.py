@@ -15,6 +15,7 @@ from seeker.errors import BadInput, SeekerError
 from seeker.server.app import SETTINGS, create_app
 from seeker.server.auth import ApiKeys
 from seeker.server.catalogs import join_cluster, watching
+from seeker.server.compaction import compacting_by_itself
 from seeker.server.learning import learning_by_itself
 from seeker.server.logging import set_up_logging
 from seeker.server.metrics import SHARED
@@ -81,6 +82,7 @@ def serve(
         server = uvicorn.Server(server_config(joined, app))
         with (
             learning_by_itself(joined),
+            compacting_by_itself(joined),
             watching(settings, lambda: setattr(server, "should_exit", True)),
         ):
             try:
@@ -94,7 +96,11 @@ def serve(
         os.environ[SETTINGS] = joined.to_json()
         config = server_config(joined, factory, factory=True, workers=joined.workers)
         supervisor = Multiprocess(config, sockets=[listening])
-        with learning_by_itself(joined), watching(settings, supervisor.should_exit.set):
+        with (
+            learning_by_itself(joined),
+            compacting_by_itself(joined),
+            watching(settings, supervisor.should_exit.set),
+        ):
             supervisor.run()
 
 

@@ -67,6 +67,10 @@ class Settings:
     learn: str = _setting(
         "", "Learn from searches that were found: hourly, daily or weekly; none: not by itself."
     )
+    compact_after: float = _setting(
+        60.0,
+        "Seconds without a change after which a catalog with many is written anew; 0: never.",
+    )
     keys: str = _setting(
         "", "File with API keys, made by `seeker keys`; without a start key, anybody may start."
     )

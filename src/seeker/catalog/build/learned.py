@@ -19,7 +19,7 @@ from seeker import __version__, models
 from seeker.catalog.build import publish
 from seeker.catalog.build.files import VectorFile, finish_view, fsync_file
 from seeker.catalog.build.plan import ViewSpec
-from seeker.catalog.build.update import next_updates, updating
+from seeker.catalog.build.versions import next_updates, updating
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS
 from seeker.catalog.manifest import (

@@ -6,6 +6,7 @@ import os
 import stat
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from seeker.catalog.manifest import (
     MANIFEST_NAME,
     LearnedEntry,
     Manifest,
+    compaction_folder,
     new_id,
     read_manifest,
     work_folder,
@@ -190,6 +192,9 @@ def tidy_catalog(target: Path, wait: float = WAIT_SECONDS) -> int:
         freed = _remove_unnamed(target, links=links)
         if not (work / "chunks").exists():
             clear(work)
+    # What a killed compaction has left; one that goes on is left alone.
+    with suppress(Conflict), file_lock(compaction_folder(target) / "lock", "it is compacted"):
+        clear(compaction_folder(target))
     if links:
         raise Conflict(
             f"'{links[0]}' is a link, so what lies behind it was left alone; {freed:,} bytes were "

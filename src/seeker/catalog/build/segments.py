@@ -47,6 +47,12 @@ MIN_ITEMS = 1000
 CHANGED_SHARE = 8
 """Else one in so many; then, all is written anew."""
 
+MIN_LOG_BYTES = 16_000_000
+"""So long may the log beside the items become, however small they are."""
+
+LOG_SHARE = 4
+"""Else one in so many of their bytes."""
+
 _WAL_MODE = b"\x02\x02"
 
 
@@ -54,10 +60,18 @@ def fits_segment(folder: Path, manifest: Manifest, changes: int) -> bool:
     """Return whether so many changes are to be added to a version instead of writing all anew."""
     with (folder / manifest.items.file).open("rb") as handle:
         logged = handle.read(20)[18:20] == _WAL_MODE
+    return logged and fullness(manifest, changes) <= 1.0
+
+
+def fullness(manifest: Manifest, changes: int = 0) -> float:
+    """Return how much of what may change until all is written anew has changed; 1 is all of it.
+
+    changes: those to come.
+    """
     pages = 0 if manifest.log is None else manifest.log.bytes
     added = max(view.added_rows for view in manifest.views.values())
-    few = added + changes <= max(MIN_ITEMS, manifest.count // CHANGED_SHARE)
-    return logged and few and pages <= max(16_000_000, manifest.items.bytes // 4)
+    items = (added + changes) / max(MIN_ITEMS, manifest.count // CHANGED_SHARE)
+    return max(items, pages / max(MIN_LOG_BYTES, manifest.items.bytes // LOG_SHARE))
 
 
 def write_segment(

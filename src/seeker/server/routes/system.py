@@ -17,6 +17,7 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.responses import Response, StreamingResponse
 
 from seeker import web
+from seeker.server.compaction import compaction_status
 from seeker.server.dependencies import Authorization, ServiceDep
 from seeker.server.direct import directly
 from seeker.server.errors import RequestRefused, problem_statuses
@@ -67,6 +68,7 @@ async def metrics(service: ServiceDep, authorization: Authorization = None) -> R
     service.metrics.note(service.engine, service.pool)
     service.metrics.note_shards(await service.readiness.shards())
     service.metrics.note_learning(service.engine.catalogs, learning_status())
+    service.metrics.note_compaction(service.engine.catalogs, compaction_status())
     return Response(service.metrics.text(sessions), media_type=CONTENT_TYPE_LATEST)
 
 
