@@ -34,7 +34,7 @@ def test_what_is_no_path_is_named(wrong: Any, tmp_path: Path) -> None:
 
 
 def test_who_builds_from_memory_is_told_where_that_goes(tmp_path: Path) -> None:
-    with pytest.raises(seeker.BadInput, match=r"goes to `Catalog\.from_arrays`"):
+    with pytest.raises(seeker.BadInput, match=r"Arrays go to `Catalog\.from_arrays`"):
         seeker.build({"looks": np.eye(3)}, tmp_path / "catalog")
 
 
