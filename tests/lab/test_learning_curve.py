@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -15,10 +16,18 @@ from seeker.errors import BadInput
 from seeker.lab import Experiment, Perception, results
 from seeker.lab.baselines import Seeker
 from seeker.lab.cli import evaluate, report
-from seeker.lab.learning_curve import PastSearches, curves, learning_curve, observations_of
+from seeker.lab.learning_curve import (
+    OwnSearches,
+    PastSearches,
+    curves,
+    learning_curve,
+    observations_of,
+    own_curves,
+    returning_curve,
+)
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.people import BestAndWorst, LikesOnly
-from seeker.lab.perception import Crowd, Sense
+from seeker.lab.perception import Crowd, Sense, who_searches
 from seeker.lab.report.figures import learning_figure
 from seeker.lab.simulate import draw_targets
 from support.catalogs import random_catalog
@@ -120,6 +129,47 @@ def test_people_of_a_crowd_differ_and_stay_who_they_are() -> None:
     assert len({one.senses[0].weight for one in crowd.people}) == 5
     again = Crowd(senses, 5)
     assert [one.settings() for one in again.people] == [one.settings() for one in crowd.people]
+
+
+def crowded_experiment() -> Experiment:
+    """Two people, of whom each sees one of two views of the catalog."""
+    catalog = random_catalog(items=400, dims=(8, 8))
+    senses = [Sense(name, np.array(view.vectors)) for name, view in catalog.views.items()]
+    crowd = Crowd(senses, 2, 0.1)
+    crowd.people = [Perception([sense], 0.1) for sense in senses]
+    return Experiment(
+        catalog, crowd, {"Seeker": Seeker()}, (BestAndWorst(),), 60, page_sizes=(6,), pages=4
+    )
+
+
+def test_own_searches_are_by_each_person_for_other_targets() -> None:
+    experiment = crowded_experiment()
+    own = OwnSearches(**{**vars(experiment), "count": 5})
+    sought = set(draw_targets(400, 60, 0).tolist())
+    batches = list(own.batches())
+    assert [len(batch.tasks) for batch in batches] == [5, 5]
+    for person, batch in enumerate(batches):
+        assert {who_searches(task.seed, 2) for task in batch.tasks} == {person}
+        assert not sought & {task.target for task in batch.tasks}
+    assert len({task.seed for batch in batches for task in batch.tasks}) == 10
+
+
+def test_people_who_come_back_are_known(tmp_path: Path) -> None:
+    table = returning_curve(
+        crowded_experiment(), "Seeker", (0, 8), tmp_path, processes=1, progress=False
+    )
+    points = own_curves(make_outcomes(table))
+    assert {name: [count for count, _ in curve] for name, curve in points.items()} == {
+        "Seeker, one's own prior of θ": [0, 8],
+        "Seeker, and one's own eyes": [0, 8],
+    }
+    before, after = points["Seeker, one's own prior of θ"]
+    assert after[1].value > before[1].value + 0.05
+    assert curves(make_outcomes(table)) == {}
+    settings = {json.loads(one)["people"] for one in table["method_settings"].to_pylist()}
+    assert len(settings) == 2, "without a learned view there is nothing to see with"
+    with pytest.raises(BadInput, match="differing"):
+        returning_curve(blurred_experiment(), "Seeker", (1,), tmp_path)
 
 
 def test_the_curve_on_the_command_line(tmp_path: Path, folder: Path) -> None:

@@ -107,6 +107,12 @@ class LabCommand(click.Command):
     multiple=True,
     help="After so many past searches, for other things; may be repeated, for a curve.",
 )
+@click.option(
+    "--returning",
+    type=click.IntRange(0),
+    multiple=True,
+    help="People who came so often before, for other things; may be repeated, for a curve.",
+)
 @click.option("--paper", is_flag=True, help="The paper's own experiment, in its own setting.")
 @click.option("--processes", type=click.IntRange(1), help="How many cores to use (default: all).")
 def evaluate(
@@ -125,6 +131,7 @@ def evaluate(
     items: int | None,
     axes: int | None,
     learn_from: tuple[int, ...],
+    returning: tuple[int, ...],
     paper: bool,
     processes: int | None,
 ) -> None:
@@ -136,7 +143,7 @@ def evaluate(
     _check_installed("pyarrow")
     from seeker.lab import paper as paper_setting
     from seeker.lab.bench import open_bench
-    from seeker.lab.learning_curve import learning_curve
+    from seeker.lab.learning_curve import learning_curve, returning_curve
     from seeker.lab.methods import OURS, PAPER, choose_methods
     from seeker.lab.metrics import leader_board
     from seeker.lab.outcomes import make_outcomes
@@ -177,8 +184,11 @@ def evaluate(
         pages,
         seeds,
     )
-    if learn_from:
-        name = f"{OURS} with attributes" if attributes else OURS
+    name = f"{OURS} with attributes" if attributes else OURS
+    if returning:
+        learned = max(learn_from, default=0)
+        rows = returning_curve(experiment, name, sorted({*returning}), out, learned, processes)
+    elif learn_from:
         rows = learning_curve(experiment, name, sorted({*learn_from}), out, processes)
     else:
         rows = experiment.run(out, processes)

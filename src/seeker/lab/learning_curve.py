@@ -5,19 +5,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seeker import models
 from seeker.catalog import Catalog
 from seeker.errors import BadInput
 from seeker.lab.baselines import Seeker
+from seeker.lab.baselines.seeker import KnownPerson, PersonalSeeker
 from seeker.lab.metrics import Estimate, leader_board
 from seeker.lab.outcomes import Outcomes
+from seeker.lab.perception import Crowd, who_searches
 from seeker.lab.simulate import BATCH_SEARCHES, Batch, Experiment, Task, draw_targets
 from seeker.learning.fit import Learned, ViewSample, fit
 from seeker.learning.observations import Observations
+from seeker.learning.personal import personal_prior
+from seeker.learning.searches import PastClick, PastSearch
+from seeker.models import Choice
+from seeker.space.linear_map import LinearMap
 from seeker.types import Rows
 
 if TYPE_CHECKING:
@@ -29,7 +37,14 @@ COUNTS = (0, 100, 300, 1000, 3000, 10_000)
 _PAST_SEED = 7_000_003
 """Past searches have seeds of their own."""
 
+_OWN_SEED = 9_000_011
+"""So have the searches of people who come back."""
+
 _METHOD = re.compile(r"(?P<name>.*) after (?P<count>[\d,]+) searches")
+_OWN_METHOD = re.compile(r"(?P<name>.*), after (?P<count>[\d,]+) searches of one's own")
+
+OWN_PRIOR, OWN_EYES = "one's own prior of θ", "and one's own eyes"
+"""Ways to know people who come back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +58,7 @@ class PastSearches(Experiment):
     count: int = 0
 
     def batches(self) -> Iterator[Batch]:
-        searched = [draw_targets(len(self.catalog), self.targets, seed) for seed in self.seeds]
-        others = np.setdiff1d(np.arange(len(self.catalog)), np.concatenate(searched))
-        if not len(others):
-            raise BadInput(
-                "All items are searched for, so that nothing is left to have been searched before.",
-                "Take fewer targets, or a larger catalog.",
-            )
-        size = self.page_sizes[0]
+        others, size = _others(self), self.page_sizes[0]
         for place, person in enumerate(self.people):
             mine = len(range(place, self.count, len(self.people)))
             rows = np.random.default_rng([_PAST_SEED, place]).choice(others, mine).tolist()
@@ -61,6 +69,50 @@ class PastSearches(Experiment):
                 )
                 for name, searcher in self.searchers.items():
                     yield Batch(name, searcher, person, tasks)
+
+
+@dataclass(frozen=True, eq=False)
+class OwnSearches(Experiment):
+    """Searches that the people of a crowd have made before: each `count` of them in each habit."""
+
+    count: int = 0
+
+    def batches(self) -> Iterator[Batch]:
+        assert isinstance(self.perception, Crowd)
+        others, size = _others(self), self.page_sizes[0]
+        for place, person in enumerate(self.people):
+            rng = np.random.default_rng([_OWN_SEED, place])
+            for seeds in own_seeds(place, len(self.perception.people), self.count):
+                rows = rng.choice(others, self.count).tolist()
+                tasks = zip(rows, seeds, strict=True)
+                every = tuple(Task(row, seed, size, self.pages) for row, seed in tasks)
+                for name, searcher in self.searchers.items():
+                    yield Batch(name, searcher, person, every)
+
+
+def own_seeds(place: int, people: int, count: int) -> list[list[int]]:
+    """Return by person of a crowd the seeds of their first searches; place: of the habit."""
+    seeds: list[list[int]] = [[] for _ in range(people)]
+    seed = _OWN_SEED * (place + 1)
+    while min(map(len, seeds)) < count:
+        mine = seeds[who_searches(seed, people)]
+        if len(mine) < count:
+            mine.append(seed)
+        seed += 1
+    return seeds
+
+
+def _others(experiment: Experiment) -> Rows:
+    """Return what an experiment does not search for."""
+    count = len(experiment.catalog)
+    searched = [draw_targets(count, experiment.targets, seed) for seed in experiment.seeds]
+    others = np.setdiff1d(np.arange(count), np.concatenate(searched))
+    if not len(others):
+        raise BadInput(
+            "All items are searched for, so that nothing is left to have been searched before.",
+            "Take fewer targets, or a larger catalog.",
+        )
+    return others
 
 
 def learning_curve(
@@ -78,6 +130,23 @@ def learning_curve(
     """
     import pyarrow as pa
 
+    rows = _past(experiment, max(counts), folder, processes, progress)
+    tables = []
+    for count in counts:
+        catalog, searcher = experiment.catalog, Seeker()
+        if count and rows is not None:
+            learned = _learn(catalog, observations_of(rows, experiment, count))
+            catalog, searcher = with_learned(catalog, learned), Seeker(learned.model)
+        method = f"{name} after {count:,} searches"
+        trial = replace(experiment, catalog=catalog, searchers={method: searcher}, fingerprint="")
+        tables.append(trial.run(folder, processes, progress))
+    return pa.concat_tables(tables)
+
+
+def _past(
+    experiment: Experiment, count: int, folder: Path, processes: int | None, progress: bool
+) -> pa.Table | None:
+    """Return the rows of so many past searches."""
     past = PastSearches(
         experiment.catalog,
         experiment.perception,
@@ -88,18 +157,64 @@ def learning_curve(
         experiment.pages,
         experiment.seeds,
         experiment.fingerprint,
-        max(counts),
+        count,
     )
-    rows = past.run(folder / "past", processes, progress) if past.count else None
+    return past.run(folder / "past", processes, progress) if count else None
+
+
+def returning_curve(
+    experiment: Experiment,
+    name: str,
+    counts: Sequence[int],
+    folder: Path,
+    learn_from: int = 0,
+    processes: int | None = None,
+    progress: bool = True,
+) -> pa.Table:
+    """Return the rows of the experiment when everybody comes back after so many searches.
+
+    Everybody, that is every pair of eyes in every habit, is known by their own searches for other
+    things, those of them that were found. All begin with what was learned from `learn_from` other
+    searches by all of them. Two ways are tried: with the person's prior of θ, and with their
+    vector c beside it.
+    """
+    import pyarrow as pa
+
+    crowd = experiment.perception
+    if not isinstance(crowd, Crowd):
+        raise BadInput(
+            "All people see alike, so that nobody can be known.", "Use --eyes differing."
+        )
+    catalog, model = experiment.catalog, models.named(models.DEFAULT)
+    maps: dict[str, LinearMap] = {}
+    rows = _past(experiment, learn_from, folder, processes, progress)
+    if rows is not None:
+        learned = _learn(catalog, observations_of(rows, experiment, learn_from))
+        catalog, model = with_learned(catalog, learned), learned.model
+        maps = {one.name: one for one in learned.maps}
+    assert isinstance(model, Choice)
+    begun = replace(experiment, catalog=catalog, fingerprint="")
+    own = OwnSearches(**{**vars(begun), "searchers": {"own": Seeker(model)}, "count": max(counts)})
+    before = _own_searches(own.run(folder / "own", processes, progress), own) if own.count else {}
     tables = []
-    for count in counts:
-        catalog, searcher = experiment.catalog, Seeker()
-        if count and rows is not None:
-            learned = _learn(catalog, observations_of(rows, experiment, count))
-            catalog, searcher = with_learned(catalog, learned), Seeker(learned.model)
-        method = f"{name} after {count:,} searches"
-        trial = replace(experiment, catalog=catalog, searchers={method: searcher}, fingerprint="")
-        tables.append(trial.run(folder, processes, progress))
+    for count, (way, own_maps) in product(counts, ((OWN_PRIOR, {}), (OWN_EYES, maps))):
+        if not count and way != OWN_PRIOR:
+            continue
+        for habit in experiment.people:
+            people = []
+            for one in range(len(crowd.people)):
+                searches = before.get((habit.name, one), [])[:count]
+                known = KnownPerson(model)
+                if found := [search for search in searches if search is not None]:
+                    prior = personal_prior(catalog, model, found, own_maps)
+                    weights = tuple(float(weight) for weight in np.round(prior.weights, 6))
+                    vectors = {view: np.round(c, 2) for view, c in prior.vectors.items()}
+                    known = KnownPerson(replace(model, weights=weights), vectors or None)
+                people.append(known)
+            method = f"{name}, {way}, after {count:,} searches of one's own"
+            searcher = PersonalSeeker(model, people=tuple(people))
+            trial = replace(begun, people=(habit,), searchers={method: searcher})
+            tables.append(trial.run(folder, processes, progress))
     return pa.concat_tables(tables)
 
 
@@ -152,11 +267,44 @@ def with_learned(catalog: Catalog, learned: Learned) -> Catalog:
     )
 
 
-def curves(outcomes: Outcomes) -> dict[str, list[tuple[int, Estimate]]]:
+def _own_searches(
+    table: pa.Table, experiment: OwnSearches
+) -> dict[tuple[str, int], list[PastSearch | None]]:
+    """Return by habit and person of the crowd their searches, in order; None: not found."""
+    assert isinstance(experiment.perception, Crowd)
+    ids, people = experiment.catalog.ids, len(experiment.perception.people)
+    pages: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    columns = ["person", "seed", "target", "step", "on_page", "page", "liked", "disliked"]
+    for row in table.select(columns).to_pylist():
+        pages.setdefault((row["person"], row["seed"]), []).append(row)
+    searches: dict[tuple[str, int], list[PastSearch | None]] = {}
+    for (habit, seed), rows in sorted(pages.items()):
+        rows.sort(key=lambda row: int(row["step"]))
+        clicks = tuple(
+            PastClick(ids[among[0]], liked, tuple(ids[row] for row in among))
+            for one in rows
+            for liked, among in _clicks(one)
+        )
+        search = PastSearch(ids[rows[0]["target"]], clicks)
+        taught = search if clicks and any(one["on_page"] for one in rows) else None
+        searches.setdefault((habit, who_searches(seed, people)), []).append(taught)
+    return searches
+
+
+def own_curves(outcomes: Outcomes) -> dict[str, list[tuple[int, Estimate]]]:
+    """Return found rates against how often people came before, by the way they are known."""
+    points = curves(outcomes, _OWN_METHOD)
+    begin = [one for curve in points.values() for one in curve if not one[0]]
+    return {name: curve if curve[0][0] == 0 else [*begin, *curve] for name, curve in points.items()}
+
+
+def curves(
+    outcomes: Outcomes, pattern: re.Pattern[str] = _METHOD
+) -> dict[str, list[tuple[int, Estimate]]]:
     """Return found rates against past searches, by the name of what searched; none if none."""
     points: dict[str, list[tuple[int, Estimate]]] = {}
     for line in leader_board(outcomes):
-        if told := _METHOD.fullmatch(line.method):
+        if told := pattern.fullmatch(line.method):
             count = int(told["count"].replace(",", ""))
             points.setdefault(told["name"], []).append((count, line.found))
     return {name: sorted(points[name], key=lambda one: one[0]) for name in sorted(points)}

@@ -114,12 +114,15 @@ class Crowd(Perception):
         ]
 
     def of_search(self, seed: int) -> Perception:
-        return self.people[
-            int(np.random.default_rng([seed, len(self.people)]).integers(len(self.people)))
-        ]
+        return self.people[who_searches(seed, len(self.people))]
 
     def settings(self) -> dict[str, Any]:
         return {**super().settings(), "people": len(self.people)}
+
+
+def who_searches(seed: int, people: int) -> int:
+    """Return by which of so many people the search with this seed is."""
+    return int(np.random.default_rng([seed, people]).integers(people))
 
 
 def label_vectors(labels: Array) -> Floats:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.lab.baselines.base import Feedback, Search, Searcher
+from seeker.lab.perception import who_searches
 from seeker.session.events import Repeat
 from seeker.types import Doubles, Rows
 
@@ -26,10 +30,49 @@ class Seeker(Searcher):
         return SeekerSearch(self, catalog, page_size, seed)
 
 
+@dataclass(frozen=True, eq=False)
+class KnownPerson:
+    """What is known of somebody who comes back: the model of their start, and c by view."""
+
+    model: models.Model
+    vectors: Mapping[str, Doubles] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PersonalSeeker(Seeker):
+    """Seeker that knows the people of a crowd, each by what they have searched for before."""
+
+    people: tuple[KnownPerson, ...] = ()
+
+    def begin(self, catalog: Catalog, page_size: int, seed: int) -> Search:
+        known = self.people[who_searches(seed, len(self.people))]
+        return SeekerSearch(
+            replace(self, model=known.model), catalog, page_size, seed, known.vectors
+        )
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings, with a name for what is known of the people."""
+        known = hashlib.sha256(repr([one.model for one in self.people]).encode())
+        for one in self.people:
+            for view, c in (one.vectors or {}).items():
+                known.update(view.encode() + np.asarray(c, "<f8").tobytes())
+        return {
+            **Seeker(self.model, self.strategy, self.repeat).settings(),
+            "people": known.hexdigest()[:16],
+        }
+
+
 class SeekerSearch:
     """A search by one of the engine's sessions."""
 
-    def __init__(self, searcher: Seeker, catalog: Catalog, page_size: int, seed: int) -> None:
+    def __init__(
+        self,
+        searcher: Seeker,
+        catalog: Catalog,
+        page_size: int,
+        seed: int,
+        user: Mapping[str, Doubles] | None = None,
+    ) -> None:
         self.catalog = catalog
         self.session = catalog.session(
             model=searcher.model,
@@ -37,6 +80,7 @@ class SeekerSearch:
             page_size=page_size,
             seed=seed,
             repeat=searcher.repeat,
+            user=user,
         )
         self.size = page_size
         self._offset = 0

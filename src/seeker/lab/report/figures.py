@@ -120,7 +120,10 @@ def calibration_figure(outcomes: Outcomes, methods: Sequence[str]) -> str:
     return svg(figure, axes, below=True)
 
 
-def learning_figure(points: Mapping[str, Sequence[tuple[int, Estimate]]]) -> str:
+def learning_figure(
+    points: Mapping[str, Sequence[tuple[int, Estimate]]],
+    along: str = "past searches, for other things",
+) -> str:
     """Draw found rates against past searches, with 95 % intervals; a curve for every name."""
     figure, axes = new_axes()
     places = sorted({count for curve in points.values() for count, _ in curve})
@@ -135,7 +138,7 @@ def learning_figure(points: Mapping[str, Sequence[tuple[int, Estimate]]]) -> str
             x, found, reach, color=colour, label=name, lw=1.8, elinewidth=0.9, marker="o", ms=4
         )
     axes.set_xticks(range(len(places)), [f"{count:,}" for count in places])
-    axes.set_xlabel("past searches, for other things")
+    axes.set_xlabel(along)
     axes.set_ylabel("found")
     axes.set_ylim(None, 1.0)
     return svg(figure, axes)

@@ -15,7 +15,7 @@ from seeker.errors import NotFound
 from seeker.html_report import Album, ItemIds, html_page, html_section
 from seeker.lab import paper, results
 from seeker.lab.compare import Comparison, compare_all
-from seeker.lab.learning_curve import curves
+from seeker.lab.learning_curve import curves, own_curves
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import Outcomes, make_outcomes
 from seeker.lab.paper import Claim
@@ -71,6 +71,10 @@ def write_report(
         drawn = figures.learning_figure(points)
         (out.parent / f"{out.stem}-learning.svg").write_text(drawn, encoding="utf-8")
         parts.insert(3, html_section("Found against past searches", drawn, _LEARNING_NOTE))
+    if points := own_curves(outcomes):
+        drawn = figures.learning_figure(points, "searches of one's own before, for other things")
+        (out.parent / f"{out.stem}-returning.svg").write_text(drawn, encoding="utf-8")
+        parts.insert(3, html_section("Found against how often people came", drawn, _OWN_NOTE))
     if results.STUDY_SOURCE in outcomes.people:
         parts.insert(3, html_section("What people did", participants_section(table), NOTE))
     if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
@@ -266,6 +270,10 @@ _BOARD_NOTE = (
 _LEARNING_NOTE = (
     "The share found on average over people, after so many searches for other things than "
     "those that are sought here; bars are 95 % intervals over targets."
+)
+_OWN_NOTE = (
+    "The share found on average over people, when each has searched so often before for other "
+    "things; bars are 95 % intervals over targets."
 )
 _PROGRESS_NOTE = "The share of targets that were on a page by then, over all people."
 _STEPS_NOTE = "Mean pages judged until the target was ranked better than ρ; all pages if never."
