@@ -23,10 +23,12 @@ class SeekerError(Exception):
     exit_code = 1
     http_status = 500
 
-    def __init__(self, message: str, hint: str = "") -> None:
+    def __init__(self, message: str, hint: str = "", *, code: str = "") -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.code = code
+        """A name that stays, by which the page says it in its own language; most need none."""
 
     def __str__(self) -> str:
         return f"{self.message} {self.hint}".strip()

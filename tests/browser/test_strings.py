@@ -6,25 +6,25 @@ other words. What then stands without brackets is either the catalog's or was fo
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from browser.catalogs import COLOURS, FORMS, SIZES
 from browser.search import Search
+from browser.watch import Watch
+from seeker import web
 from support.servers import Server
 
 TRANSLATION = """
-import * as table from "./strings.js?table";
-export * from "./strings.js?table";
-const translate = (value) => {
-  if (typeof value === "string") return value && `⟦${value}⟧`;
-  if (typeof value === "function") return (...given) => translate(value(...given));
-  if (Array.isArray(value)) return value.map(translate);
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, translate(one)]));
-};
-export const strings = translate(table.strings);
+import table from "./en.js?table";
+const translate = (value) =>
+  typeof value === "string"
+    ? value.replace(/[^[\\]]+/g, "⟦$&⟧")
+    : Object.fromEntries(Object.entries(value).map(([key, one]) => [key, translate(one)]));
+export default { ...translate(table), "document.direction": "ltr" };
 """
 TEXTS = """host => {
     const texts = [];
@@ -38,6 +38,8 @@ TEXTS = """host => {
     return texts;
 }"""
 CATALOG = {*COLOURS, *FORMS, *SIZES, "colour", "form", "price", "hue", "outline", "shapes"}
+KEYS = {"U", "R"}
+"""What stands on keys of a keyboard, whatever their reader speaks."""
 TYPED = "something blue"
 
 
@@ -49,7 +51,7 @@ def untranslated(texts: Iterable[str]) -> set[str]:
         while rest != (rest := re.sub(r"⟦[^⟦⟧]*⟧", "", rest)):
             pass
         rest = re.sub(r"\S+:\d+/#\S+", "", rest.replace(TYPED, ""))
-        if set(re.findall(r"[^\W\d_]+", rest)) - CATALOG:
+        if set(re.findall(r"[^\W\d_]+", rest)) - CATALOG - KEYS:
             left.add(text)
     return left
 
@@ -63,7 +65,7 @@ def test_every_text_of_a_search_is_in_the_table(page: Page, shapes: Server) -> N
     def answer(route: Route) -> None:
         route.fulfill(body=TRANSLATION, content_type="text/javascript")
 
-    page.route("**/web/strings.js", answer)
+    page.route("**/web/languages/en.js", answer)
     search = Search(page)
     search.grid = page.get_by_role("list", name="⟦Items⟧", exact=True)
     search.begin(shapes.url)
@@ -101,3 +103,111 @@ def test_a_forgotten_text_is_seen() -> None:
         "from",
         "⟦Go back⟧ to ⟦the start⟧",
     }
+
+
+CUT_OFF = """async (host) => {
+    const cut = new Set();
+    const catalog = ".title, .words, .said, dd, dt, option, .credit, fieldset label";
+    const clips = (node, axis) => ["hidden", "clip"].includes(getComputedStyle(node)[axis]);
+    const scrolls = (node) => ["auto", "scroll"].includes(getComputedStyle(node).overflowX);
+    const check = (text, range) => {
+        const boxes = [...range.getClientRects()].filter((box) => box.width > 1 && box.height > 1);
+        for (const box of boxes) {
+            let node = text.parentElement;
+            for (; node; node = node.parentElement) {
+                const frame = node.getBoundingClientRect();
+                // For those who hear the page, and only for them.
+                if (frame.width <= 1) break;
+                if (scrolls(node) && node.matches(".strip")) break;
+                const outside = box.left < frame.left - 1 || box.right > frame.right + 1;
+                const below = box.bottom > frame.bottom + 2 || box.top < frame.top - 2;
+                if (clips(node, "overflowX") && outside) cut.add(text.data);
+                if (clips(node, "overflowY") && below) cut.add(text.data);
+            }
+            if (!node && (box.left < -1 || box.right > innerWidth + 1)) cut.add(text.data);
+        }
+    };
+    const walker = document.createTreeWalker(host.shadowRoot, NodeFilter.SHOW_TEXT);
+    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
+        const visible = text.parentElement.checkVisibility({ visibilityProperty: true });
+        if (!text.data.trim() || !visible || text.parentElement.closest(catalog)) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        check(text, range);
+    }
+    const pen = document.createElement("canvas").getContext("2d");
+    for (const input of host.shadowRoot.querySelectorAll("input[type=search]")) {
+        const style = getComputedStyle(input);
+        pen.font = style.font;
+        const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
+        const room = input.clientWidth - padding;
+        const said = await import(`/web/languages/${host.lang || "en"}.js`);
+        const texts = ["describe", "addWords"].map((name) => said.default[`searchBox.${name}`]);
+        for (const text of [input.placeholder, ...texts])
+            if (pen.measureText(text).width > room + 1) cut.add(text);
+    }
+    if (document.documentElement.scrollWidth > innerWidth) cut.add("the page itself");
+    return [...cut];
+}"""
+SPEAK = """async (host, tag) => {
+    const root = () => host.shadowRoot.querySelector(".seeker");
+    const before = root();
+    host.setAttribute("lang", tag);
+    while (root() === before || !host.session) await new Promise(requestAnimationFrame);
+    return [root().lang, getComputedStyle(root()).direction];
+}"""
+
+
+def test_every_language_fits_on_a_small_phone(
+    windows: Callable[..., BrowserContext], shapes: Server
+) -> None:
+    page = windows(320, 640).new_page()
+    search = Search(page).begin(shapes.url)
+    search.like(search.titles()[0]).dislike(search.titles()[1]).say(TYPED)
+    host = page.locator("seeker-search")
+    grid = host.locator("ul.grid")
+    seen, cut_off = set[str](), dict[str, dict[str, list[str]]]()
+    for tag in [*(one for one in web.languages() if one != "en"), "en"]:
+        assert host.evaluate(SPEAK, tag) == [tag, "rtl" if tag == "ar" else "ltr"]
+        expect(grid).to_have_attribute("aria-busy", "false")
+        cut = {"the page": host.evaluate(CUT_OFF)}
+        host.locator("button.more").click()
+        cut["the panel"] = host.evaluate(CUT_OFF)
+        page.keyboard.press("?")
+        cut["help"] = host.evaluate(CUT_OFF)
+        seen.add(host.locator("dialog.help").inner_text())
+        page.keyboard.press("Escape")
+        host.locator("button.more").click()
+        host.locator("button.face").nth(1).click()
+        expect(host.locator("dialog.detail .weight").first).to_be_attached()
+        cut["an item"] = host.evaluate(CUT_OFF)
+        page.keyboard.press("Escape")
+        cut_off[tag] = {place: texts for place, texts in cut.items() if texts}
+    assert {tag: cut for tag, cut in cut_off.items() if cut} == {}
+    assert len(seen) == 13  # each has said something else
+
+
+def test_a_text_that_is_cut_off_is_seen(page: Page, shapes: Server) -> None:
+    """The test above could not fail otherwise."""
+    page.set_viewport_size({"width": 320, "height": 640})
+    Search(page).begin(shapes.url)
+    host = page.locator("seeker-search")
+    long = "Wassersportartikelverkaufsstellenleitung " * 3
+    messages = json.dumps({"foundIt": long, "searchBox.describe": long, "startAnew": long.strip()})
+    host.evaluate("(host, messages) => host.setAttribute('messages', messages)", messages)
+    expect(host.get_by_placeholder(long)).to_be_attached()
+    assert len(host.evaluate(CUT_OFF)) >= 1
+
+
+def test_a_refusal_is_said_in_the_language_of_the_page(
+    page: Page, shapes: Server, watch: Watch
+) -> None:
+    page.set_extra_http_headers({"Accept-Language": "de"})
+    page.goto(shapes.url)
+    expect(page.get_by_role("list", name="Ergebnisse")).to_have_attribute("aria-busy", "false")
+    assert page.locator("html").get_attribute("lang") == "de"
+    watch.allow("429")
+    problem = {"detail": "Too many requests.", "hint": "Wait.", "code": "too-many", "status": 429}
+    page.route("**/clicks", lambda route: route.fulfill(status=429, json=problem))
+    page.get_by_role("button", name="Gefällt mir: ").first.click()
+    expect(page.get_by_text("Das war zu viel auf einmal.")).to_be_visible()

@@ -87,6 +87,7 @@ def test_a_body_that_does_not_come_is_waited_for_and_then_refused(http: httpx.Cl
         "status": 408,
         "detail": "The body did not arrive in time.",
         "hint": "",
+        "code": "late",
     }
 
 

@@ -242,6 +242,7 @@ def test_what_makes_no_sense_is_refused_in_words(
     assert problem["detail"]
     assert problem["title"] == PHRASES[status]
     assert "hint" in problem
+    assert "code" in problem
 
 
 def test_clicks_that_make_no_sense(http: httpx.Client) -> None:

@@ -7,7 +7,7 @@ import { RefusedError, UnreachableError } from "../../src/seeker/web/api.js";
 import * as commands from "../../src/seeker/web/commands.js";
 
 const { NO_INPUTS, PendingCommands } = commands;
-const refusal = () => new RefusedError("no", 409, null);
+const refusal = () => new RefusedError("no", 409, "conflict", null);
 
 /** A service that answers each command when the test says so. */
 class Service {

@@ -85,7 +85,7 @@ test("a person who asks, or a network that is back, ends the pause", async (cont
 
 test("a refusal is not asked for again", async () => {
   const retry = new Retry(assert.fail, new EventTarget());
-  const call = failing(1, () => new RefusedError("no", 404, null));
+  const call = failing(1, () => new RefusedError("no", 404, "not-found", null));
   await assert.rejects(retry.run(call, never), RefusedError);
   assert.equal(call.count, 1);
 });
@@ -157,7 +157,7 @@ test("a belief is asked for until it is there", async (context) => {
 test("a belief of another step, or one that is refused, is none", async (context) => {
   assert.equal(await poll(context, [{ step: 3, belief: "other" }]).finish(), null);
   context.mock.timers.reset();
-  assert.equal(await poll(context, [new RefusedError("no", 404, null)]).finish(), null);
+  assert.equal(await poll(context, [new RefusedError("no", 404, "not-found", null)]).finish(), null);
 });
 
 test("a belief that nobody waits for any more is not asked for", async (context) => {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from seeker import Catalog
+from seeker import Catalog, web
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
 from seeker.server.routes import system
@@ -73,8 +74,11 @@ def test_no_file_is_left_over(browser: TestClient) -> None:
     asked_for = set(ENTRIES.values())
     for path in ENTRIES:
         asked_for |= needed(browser, path)
-    # Types are read by the type checker alone; the widget is for notebooks, which ask nobody.
-    assert set(SERVED) - asked_for == {"types.js", "widget.js"}
+    # Types are read by the type checker alone; the widget is for notebooks, which ask nobody; a
+    # language is asked for where somebody speaks it.
+    languages = {f"languages/{tag}.js" for tag in web.languages() if tag != "en"}
+    assert len(languages) == 12
+    assert set(SERVED) - asked_for == {"types.js", "widget.js"} | languages
 
 
 @pytest.mark.parametrize(("path", "module"), [("/", "seeker.js"), (STUDY, "study/study.js")])
@@ -92,9 +96,38 @@ def test_the_page_has_its_texts(browser: TestClient, path: str) -> None:
     """They stand in the table of strings, which a document cannot read by itself."""
     document = browser.get(path).text
     assert "{{" not in document
-    assert '<html lang="en">' in document
+    assert '<html lang="en"' in document
     assert re.search(r"<title>[^<]+</title>", document)
     assert re.search(r"<noscript>[^<]+</noscript>", document)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language"),
+    [
+        ("", "en"),
+        ("de-CH, en;q=0.5", "de"),
+        ("en;q=0.5, ar", "ar"),
+        ("sv, fr;q=0.8, de;q=0.9", "de"),
+        ("sv, de;q=0, it;q=0.1", "it"),
+        ("*", "en"),
+        ("de;q=high, ja;q=0.2", "ja"),
+        ("../../errors, pl", "pl"),
+    ],
+)
+def test_the_page_comes_in_the_language_of_its_reader(
+    browser: TestClient, accepted: str, language: str
+) -> None:
+    answer = browser.get("/", headers={"Accept-Language": accepted})
+    direction = "rtl" if language == "ar" else "ltr"
+    assert f'<html lang="{language}" dir="{direction}">' in answer.text
+    table = (WEB / "languages" / f"{language}.js").read_text(encoding="utf-8")
+    loading = re.search(r'<p class="loading">([^<]+)</p>', answer.text)
+    assert loading is not None
+    assert html.unescape(loading[1]) in table
+    # Its sentences are asked for at once, and those of no other language.
+    preloaded = {name for name in PRELOADED.findall(answer.text) if name.startswith("languages/")}
+    assert preloaded == {"languages/en.js", f"languages/{language}.js"}
+    assert answer.headers["vary"] == "Accept-Language"
 
 
 @pytest.mark.parametrize(
@@ -161,7 +194,8 @@ def test_a_copy_is_kept_for_the_site_that_asked(folder: Path, cors: tuple[str, .
                 own = client.get(path, headers=known)
                 other = client.get(path, headers={"Origin": SHOP, **known})
                 assert (own.status_code, other.status_code) == (status, status)
-                assert own.headers["vary"] == other.headers["vary"] == "Origin"
+                depends = "Accept-Language, Origin" if path == "/" else "Origin"
+                assert own.headers["vary"] == other.headers["vary"] == depends
                 assert "access-control-allow-origin" not in own.headers
                 allowed = other.headers.get("access-control-allow-origin")
                 assert allowed == (cors[0] if cors else None)

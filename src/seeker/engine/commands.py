@@ -35,8 +35,8 @@ _QUICK_EVENTS = 100
 class StaleStepError(Conflict):
     """The session is not where the request thought it was; snapshot: where it is."""
 
-    def __init__(self, message: str, hint: str, snapshot: SessionSnapshot) -> None:
-        super().__init__(message, hint)
+    def __init__(self, message: str, hint: str, snapshot: SessionSnapshot, code: str = "") -> None:
+        super().__init__(message, hint, code=code)
         self.snapshot = snapshot
 
 
@@ -241,12 +241,14 @@ class CommandHandler:
                 f"This session has {entry.length:,} events, and takes in no more.",
                 "Start a new one.",
                 self.snapshot(id, entry),
+                "session-full",
             )
         session, checkpoint = entry.session, entry.session.checkpoint()
         try:
             session.act(event)
         except Conflict as error:
-            raise StaleStepError(error.message, error.hint, self.snapshot(id, entry)) from None
+            snapshot = self.snapshot(id, entry)
+            raise StaleStepError(error.message, error.hint, snapshot, error.code) from None
         known = entry.length, entry.active, entry.summary, entry.provisional
 
         def undo() -> None:

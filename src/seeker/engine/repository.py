@@ -54,6 +54,7 @@ class Rebuilder:
             raise Conflict(
                 f"The catalog has changed so that this session cannot go on: {error.message}",
                 "Start a new session.",
+                code="catalog-changed",
             ) from error
         with self._lock:
             self.rebuilt += 1

@@ -30,6 +30,19 @@ _WHAT = {
     500: "The service made a mistake.",
     503: "Too much is going on; try again after Retry-After seconds.",
 }
+_CODES = {
+    401: "key",
+    403: "key",
+    404: "not-found",
+    408: "late",
+    409: "conflict",
+    410: "not-found",
+    413: "too-large",
+    429: "too-many",
+    500: "mistake",
+    503: "busy",
+}
+"""What each status is about; the page has a sentence for each code in every language."""
 ALWAYS = (400, 408, 413, 421, 422, 429, 500, 503)
 
 
@@ -72,6 +85,7 @@ def problem_response(
     detail: str,
     hint: str = "",
     headers: Mapping[str, str] | None = None,
+    code: str = "",
     **more: object,
 ) -> Response:
     """Return a problem as RFC 9457 has it: its title is the status in words, and no more."""
@@ -81,6 +95,7 @@ def problem_response(
         "status": status,
         "detail": detail,
         "hint": hint,
+        "code": code or _CODES.get(status, "refused"),
         **more,
     }
     return Response(
@@ -97,7 +112,9 @@ def error_response(error: SeekerError) -> Response:
     more: dict[str, Any] = {}
     if isinstance(error, StaleStepError):
         more["session"] = session_response(error.snapshot).model_dump(exclude_unset=True)
-    return problem_response(error.http_status, error.message, error.hint, headers, **more)
+    return problem_response(
+        error.http_status, error.message, error.hint, headers, error.code, **more
+    )
 
 
 def validation_response(errors: Sequence[Mapping[str, Any]], sent_as: str) -> Response:

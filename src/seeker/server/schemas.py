@@ -560,6 +560,7 @@ class ProblemResponse(BaseModel):
     status: int
     detail: str
     hint: str
+    code: str = Field(description="What it is about, by a name that stays: for other languages.")
 
 
 class SessionProblemResponse(ProblemResponse):

@@ -205,7 +205,8 @@ class Click(Event):
             if self.item not in state.ratings:
                 raise Conflict(
                     f"Item '{self.item}' is neither liked nor disliked, "
-                    "so there is nothing to clear."
+                    "so there is nothing to clear.",
+                    code="nothing-to-clear",
                 )
             return state.advance(self, ratings=MappingProxyType(others))
         among = dict.fromkeys((self.item, *self.on_screen))
@@ -302,7 +303,10 @@ class Unsay(Event):
                 return state.advance(self, texts=texts, query=state.query_among(texts))
         if self.text == state.query:
             return state.advance(self, query=None)
-        raise Conflict(f"Nobody has said '{self.text}', so there is nothing to take back.")
+        raise Conflict(
+            f"Nobody has said '{self.text}', so there is nothing to take back.",
+            code="nothing-to-undo",
+        )
 
     def describe(self) -> str:
         return f"no longer say {self.text!r}"

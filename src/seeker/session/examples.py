@@ -107,7 +107,11 @@ class Example(Event):
     def check(self, session: EventContext) -> Event:
         catalog = session.catalog
         if self.picture is not None:
-            found, thumbnail = catalog.embed_picture(self.picture)
+            try:
+                found, thumbnail = catalog.embed_picture(self.picture)
+            except BadInput as error:
+                error.code = error.code or "picture"
+                raise
             vectors = _check_vectors(found, catalog)
             return Example(name_of(vectors), vectors, sample_over(catalog), thumbnail)
         if self.item:

@@ -53,5 +53,9 @@ def log_prior(
             passing = catalog.matching(filter)
             prior = np.where(passing, 0.0 if prior is None else prior, -np.inf)
             if not np.isfinite(prior).any():
-                raise BadInput("No item passes the filter.", "Loosen it, or leave it out.")
+                raise BadInput(
+                    "No item passes the filter.",
+                    "Loosen it, or leave it out.",
+                    code="nothing-passes",
+                )
     return None if prior is None else np.asarray(prior - np.logaddexp.reduce(prior))

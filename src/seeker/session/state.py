@@ -139,7 +139,7 @@ class State:
         state = self
         for _ in range(count):
             if state.before is None:
-                raise Conflict("There is nothing to undo.")
+                raise Conflict("There is nothing to undo.", code="nothing-to-undo")
             state = replace(state.before, undone=(state, *state.undone))
         return replace(state, success=self.success)
 
@@ -148,7 +148,7 @@ class State:
         state = self
         for _ in range(count):
             if not state.undone:
-                raise Conflict("There is nothing to redo.")
+                raise Conflict("There is nothing to redo.", code="nothing-to-redo")
             following, *later = state.undone
             state = replace(following, undone=tuple(later))
         return replace(state, success=self.success)

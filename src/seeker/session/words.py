@@ -136,11 +136,12 @@ def understand(
     direction in the view, or, where no view reads text, keywords of a prior.
     """
     if not text.strip():
-        raise BadInput("There are no words to read.", "Say something in words.")
+        raise BadInput("There are no words to read.", "Say something in words.", code="no-words")
     if not catalog.reads_words:
         raise BadInput(
             "This catalog cannot read words: its items have neither titles nor texts.",
             "Say what comes close and what does not, or filter.",
+            code="words-not-read",
         )
     shares = word_shares(model.words)
     words = () if shares is None else catalog.find_words(text)

@@ -15,6 +15,15 @@ def read_file(name: str) -> str:
     return files(__name__).joinpath(name).read_text(encoding="utf-8")
 
 
+def languages() -> list[str]:
+    """Return the languages that the page speaks, by their tags."""
+    return sorted(
+        name.removesuffix(".js")
+        for name in (one.name for one in files(__name__).joinpath("languages").iterdir())
+        if name.endswith(".js")
+    )
+
+
 def imports(module: str) -> dict[str, str]:
     """Return the modules that one imports: their places, by what they are called there."""
     folder = posixpath.dirname(module)

@@ -5,7 +5,7 @@ import { errorMessage } from "./api.js";
 import * as commands from "./commands.js";
 import { shrinkPicture } from "./input.js";
 import { sessionUrl } from "./router.js";
-import { strings } from "./strings.js";
+import { say } from "./strings.js";
 
 /** @import { ApiClient } from "./api.js" */
 /** @import { App } from "./app.js" */
@@ -62,7 +62,7 @@ export class Actions {
       return readOptions((name) => this.#host.getAttribute(name), like ? likeIds(like) : []);
     } catch {
       // Better all items than none; whoever made the site sees it at once.
-      this.#app.notices.showAlert(strings.errors.filter);
+      this.#app.notices.showAlert(say("problem.site-filter"));
       return {};
     }
   }

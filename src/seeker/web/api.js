@@ -1,16 +1,18 @@
 // The HTTP interface: one method per call. A failure is one of two errors, each with a sentence for people.
 
-import { strings } from "./strings.js";
+import { say, sayProblem } from "./strings.js";
 
 /** @import { CatalogDetails, CatalogSummary, Explanation, Item, Page, Session, SessionOptions, SessionRef } from "./types.js" */
 /** @import { Command } from "./commands.js" */
 
 /** The service has said no, and would say no again. */
 export class RefusedError extends Error {
-  /** @param {string} message @param {number} status @param {Session | null} session */
-  constructor(message, status, session) {
+  /** @param {string} message @param {number} status @param {string} code @param {Session | null} session */
+  constructor(message, status, code, session) {
     super(message);
     this.status = status;
+    /** What it is about, by a name that stays. */
+    this.code = code;
     /** Where the session is now, if the service has told. */
     this.session = session;
   }
@@ -70,15 +72,16 @@ export async function request(method, url, { body, idempotencyKey, picture } = {
     });
     content = response.status === NO_CONTENT ? null : await response.json();
   } catch {
-    throw new UnreachableError(strings.errors.unreachable);
+    throw new UnreachableError(say("problem.unreachable"));
   }
   if (response.ok) return content;
-  const message = [content.detail, content.hint].filter(Boolean).join(" ") || response.statusText;
+  const told = [content.detail, content.hint].filter(Boolean).join(" ") || response.statusText;
+  const message = sayProblem(content.code, told);
   if (RETRYABLE_STATUSES.has(response.status)) {
     const seconds = Number(response.headers.get("Retry-After"));
     throw new UnreachableError(message, seconds > 0 ? seconds * 1000 : null);
   }
-  throw new RefusedError(message, response.status, content.session ?? null);
+  throw new RefusedError(message, response.status, content.code ?? "", content.session ?? null);
 }
 
 /** @param {object | undefined} body @param {Blob | undefined} picture */
@@ -186,7 +189,7 @@ export class ApiClient {
   /** @param {Session} session */
   #resolvePage(session) {
     for (const item of [...session.page.items, ...session.examples]) this.#resolveMedia(item);
-    for (const example of session.examples) example.title = strings.card.example;
+    for (const example of session.examples) example.title = say("card.example");
     return session;
   }
 

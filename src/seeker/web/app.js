@@ -17,7 +17,7 @@ import { element, icon, textButton } from "./dom.js";
 import { enableSwipe, listenForPictures, listenForShortcuts, runShortcut } from "./input.js";
 import { Router, ScrollPosition } from "./router.js";
 import { SearchStore } from "./store.js";
-import { strings } from "./strings.js";
+import { language, say } from "./strings.js";
 
 /** @import { ApiClient, RefusedError } from "./api.js" */
 /** @import { Command } from "./commands.js" */
@@ -102,6 +102,9 @@ export class App {
     this.credit = element("p", { className: "credit soft", part: "credit" });
     this.sharedBanner = createSharedBanner(() => actions.fork());
     this.root = this.#plain ? plainLayout(this) : fullLayout(this);
+    const { lang, dir } = language();
+    // A site may run from right to left, though we do not speak its language.
+    Object.assign(this.root, { lang, ...(dir === "rtl" ? { dir } : {}) });
     root.replaceChildren(this.root);
     this.#listen();
     this.#load();
@@ -262,19 +265,20 @@ export class App {
 
   /** @param {RefusedError} refusal */
   #showRefusal(refusal) {
-    const conflict = refusal.session && !this.#plain;
-    const message = refusal.status === ITEM_GONE ? strings.status.itemGone : refusal.message;
-    this.notices.showAlert(conflict ? strings.status.conflict : message);
+    const conflict = refusal.session && refusal.code !== "session-full" && !this.#plain;
+    const message = refusal.status === ITEM_GONE ? say("status.itemGone") : refusal.message;
+    this.notices.showAlert(conflict ? say("status.conflict") : message);
     this.actions.emit("refused", {
       session: this.store.session,
       status: refusal.status,
+      code: refusal.code,
       message: refusal.message,
     });
   }
 
   #ref() {
     const { ref } = this.store;
-    if (!ref) throw new Error(strings.errors.noSearch);
+    if (!ref) throw new Error(say("problem.no-search"));
     return ref;
   }
 
@@ -310,7 +314,7 @@ function fullLayout(app) {
   const header = element(
     "header",
     { part: "header" },
-    element("h1", { part: "brand" }, icon("mark"), element("span", {}, strings.app.brand)),
+    element("h1", { part: "brand" }, icon("mark"), element("span", {}, say("document.title"))),
     app.catalogSelect.element,
     app.searchBox.element,
     app.picturePicker.element,
@@ -318,15 +322,15 @@ function fullLayout(app) {
     element(
       "div",
       { className: "links" },
-      textButton(strings.startAnew, () => actions.start({}), { icon: "plus", className: "quiet" }),
-      textButton(strings.share, () => actions.share(), { icon: "share", className: "quiet share" }),
-      textButton(strings.help, () => helpDialog.showModal(), { icon: "help", className: "quiet" }),
+      textButton(say("startAnew"), () => actions.start({}), { icon: "plus", className: "quiet" }),
+      textButton(say("share"), () => actions.share(), { icon: "share", className: "quiet share" }),
+      textButton(say("help"), () => helpDialog.showModal(), { icon: "help", className: "quiet" }),
     ),
   );
   const main = element(
     "div",
     { className: "main" },
-    element("p", { className: "hint soft" }, strings.app.howTo),
+    element("p", { className: "hint soft" }, say("howTo")),
     app.chips.element,
     app.searchBox.note,
     app.filters.element,
@@ -386,8 +390,8 @@ function createSharedBanner(fork) {
   return element(
     "div",
     { className: "banner shared", hidden: true },
-    element("p", {}, strings.app.shared),
-    textButton(strings.app.continue, fork, { className: "primary" }),
+    element("p", {}, say("shared")),
+    textButton(say("continue"), fork, { className: "primary" }),
   );
 }
 

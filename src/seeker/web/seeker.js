@@ -5,36 +5,47 @@
 //
 // Attributes: catalog, page-size, session (opens that one); how searches begin: query, filter (JSON), like (an
 // item, or a JSON list of them); card (attributes that cards show); plain (grid, trays, undo and redo only),
-// whole-page (keys are heard wherever they are typed). Templates in slots: card, actions.
+// whole-page (keys are heard wherever they are typed); lang, messages (JSON: sentences in other words).
+// Templates in slots: card, actions.
 // Events: seeker:session after every answer, and one for everything that is done. Property: session, the last
 // answer. Methods: everything that a person can do.
 
 import { ApiClient } from "./api.js";
 import { App } from "./app.js";
 import * as commands from "./commands.js";
-import { strings } from "./strings.js";
+import { chooseLanguage, say, speak } from "./strings.js";
 
 /** @import { FoundReason } from "./commands.js" */
 /** @import { Filter, Session, SessionOptions } from "./types.js" */
 
 const base = new URL(import.meta.url);
 const api = new ApiClient(new URL("../", base));
-const stylesheets = await Promise.all(
-  ["./colours.css", "./style.css", "./grid.css", "./panel.css", "./dialogs.css"].map(loadStylesheet),
-);
+const [stylesheets] = await Promise.all([
+  Promise.all(
+    ["./colours.css", "./style.css", "./grid.css", "./panel.css", "./dialogs.css"].map(loadStylesheet),
+  ),
+  speakAt(document.querySelector("seeker-search")),
+]);
 
 /** @param {string} name */
 async function loadStylesheet(name) {
   const response = await fetch(new URL(name, base));
-  if (!response.ok) throw new Error(strings.errors.stylesheet(name, response.status));
+  if (!response.ok) throw new Error(say("problem.stylesheet"));
   return new CSSStyleSheet().replace(await response.text());
 }
 
+/** Speak as the place of an element asks for: in the language around it, else the reader's. @param {Element | null} place */
+function speakAt(place) {
+  const site = place?.closest("[lang]")?.getAttribute("lang") || document.documentElement.lang;
+  return speak(chooseLanguage(site, navigator.languages), place?.getAttribute("messages") ?? null);
+}
+
 class SeekerSearch extends HTMLElement {
-  static observedAttributes = ["session", "catalog", "query", "filter", "like"];
+  static observedAttributes = ["session", "catalog", "query", "filter", "like", "lang", "messages"];
 
   /** @type {App | null} */
   #app = null;
+  #siteObserver = new MutationObserver(() => this.#translate());
 
   /** The last answer of the service. @returns {Session | null} */
   get session() {
@@ -96,7 +107,7 @@ class SeekerSearch extends HTMLElement {
 
   /** The app, once the element stands in a document. */
   get #open() {
-    if (!this.#app) throw new Error(strings.errors.noSearch);
+    if (!this.#app) throw new Error(say("problem.no-search"));
     return this.#app;
   }
 
@@ -104,9 +115,19 @@ class SeekerSearch extends HTMLElement {
     const root = this.shadowRoot ?? this.attachShadow({ mode: "open" });
     root.adoptedStyleSheets = stylesheets;
     this.#app = new App(this, root, api);
+    this.#translate();
+    this.#siteObserver.observe(document.documentElement, { attributeFilter: ["lang"] });
+  }
+
+  /** Say everything anew, if it is to be said in other words. */
+  async #translate() {
+    if (!(await speakAt(this)) || !this.#app || !this.shadowRoot) return;
+    this.#app.close();
+    this.#app = new App(this, this.shadowRoot, api);
   }
 
   disconnectedCallback() {
+    this.#siteObserver.disconnect();
     this.#app?.close();
     this.#app = null;
   }
@@ -115,7 +136,8 @@ class SeekerSearch extends HTMLElement {
   attributeChangedCallback(name, before, now) {
     if (before === now || !this.#app) return;
     if (name === "session" && now) this.#app.store.open({ kind: "session", id: now });
-    if (name !== "session" && !this.hasAttribute("session")) this.#app.restart();
+    else if (name === "lang" || name === "messages") this.#translate();
+    else if (!this.hasAttribute("session")) this.#app.restart();
   }
 }
 

@@ -6,7 +6,7 @@
 import { ITEM_GONE, RefusedError, createIdempotencyKey, errorMessage } from "./api.js";
 import { NO_INPUTS, PendingCommands } from "./commands.js";
 import { Retry, SlowTimer, pollBelief } from "./retry.js";
-import { strings } from "./strings.js";
+import { say } from "./strings.js";
 
 /** @import { ApiClient } from "./api.js" */
 /** @import { Command, Inputs } from "./commands.js" */
@@ -289,7 +289,7 @@ export class ItemCache {
   get(catalog, id) {
     const item = this.#items.get(cacheKey(catalog, id));
     if (item) return item;
-    const placeholder = { id, title: strings.card.loading, media: null, attributes: {} };
+    const placeholder = { id, title: say("card.loading"), media: null, attributes: {} };
     this.add(catalog, [placeholder]);
     this.#load(catalog, id);
     return placeholder;

@@ -106,14 +106,15 @@ _NAME = re.compile(rf"(?:[a-z]+/)?[a-z]+\.(?P<kind>{'|'.join(_TYPES)})")
 _SCRIPT = re.compile(r'^( *)<script type="module" src="/web/([^"]+)">', re.MULTILINE)
 _ADDRESS = re.compile(r'\b(href|src)="/web/')
 _TEXT = re.compile(r"\{\{(\w+)\}\}")
-_TEXT_TABLE = re.compile(r"^export const documentStrings = \{\n(.*?)^\};", re.MULTILINE | re.DOTALL)
-_TEXT_ENTRY = re.compile(r'^  (\w+):\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+_TEXT_ENTRY = re.compile(r'^  "?(?:document\.)?(\w+)"?:\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+_PAGE = "index.html"
+_ENGLISH = "en"
 
 
 @pages.api_route("/", methods=["GET", "HEAD"])
 def front(request: Request) -> Response:
     """Return the page."""
-    return page_file("index.html", request)
+    return page_file(_PAGE, request)
 
 
 @pages.api_route("/web/{name}", methods=["GET", "HEAD"])
@@ -134,36 +135,65 @@ def page_file(name: str, request: Request) -> Response:
     if match is None or not files("seeker.web").joinpath(name).is_file():
         raise HTTPException(404)
     root = request.scope.get("root_path", "")
-    content = _document(name, root) if match["kind"] == "html" else web.read_file(name).encode()
+    language = read_language(request.headers.get("accept-language", ""))
+    content = (
+        _document(name, root, language) if match["kind"] == "html" else web.read_file(name).encode()
+    )
     # Browsers ask each time, so that a new version is never mixed with an old one, and are told
     # in a word that nothing has changed.
     tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     headers = {"Cache-Control": "no-cache", "ETag": tag}
+    if name == _PAGE:
+        headers["Vary"] = "Accept-Language"
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
     return Response(content, media_type=_TYPES[match["kind"]], headers=headers)
 
 
-@cache
-def _document(name: str, root: str) -> bytes:
-    """Return a document with its texts, from the table beside it, and its preload links.
+def read_language(accepted: str) -> str:
+    """Return the language to speak to a reader: the first that they accept and we know."""
+    wanted = list[tuple[float, str]]()
+    for one in accepted.split(","):
+        tag, _, quality = one.partition(";")
+        match = re.fullmatch(r"\s*q=([01](?:\.\d{1,3})?)\s*", quality or "q=1")
+        if match and float(match[1]) > 0:
+            wanted.append((-float(match[1]), tag.strip().lower().split("-")[0]))
+    known = _known_languages()
+    return next(
+        (tag for _, tag in sorted(wanted, key=lambda one: one[0]) if tag in known), _ENGLISH
+    )
 
-    root: the path below which the service lives.
+
+@cache
+def _known_languages() -> frozenset[str]:
+    return frozenset(web.languages())
+
+
+@cache
+def _document(name: str, root: str, language: str) -> bytes:
+    """Return a document with its texts and its preload links.
+
+    root: the path below which the service lives. Only the page itself speaks several languages.
     """
-    table = _TEXT_TABLE.search(web.read_file(posixpath.join(posixpath.dirname(name), "strings.js")))
-    texts = {
-        key: json.loads(value) for key, value in _TEXT_ENTRY.findall(table[1] if table else "")
-    }
+    table = f"languages/{language}.js"
+    if name != _PAGE:
+        table, language = posixpath.join(posixpath.dirname(name), "strings.js"), _ENGLISH
+    found = _TEXT_ENTRY.findall(web.read_file(table))
+    texts = {"language": language, **{key: json.loads(value) for key, value in found}}
     document = _TEXT.sub(
         lambda match: html.escape(texts[match[1]], quote=True), web.read_file(name)
     )
-    document = _SCRIPT.sub(lambda match: _preload_links(match[2], match[1]) + match[0], document)
+    document = _SCRIPT.sub(
+        lambda match: _preload_links(match[2], match[1], language) + match[0], document
+    )
     return _ADDRESS.sub(rf'\1="{root}/web/', document).encode()
 
 
-def _preload_links(entry: str, indent: str) -> str:
+def _preload_links(entry: str, indent: str, language: str) -> str:
     """Return links to the modules that one imports, through others, too, and to their styles."""
     needed = web.modules(entry)
+    if language != _ENGLISH:
+        needed.append(f"languages/{language}.js")
     links = [
         f'<link rel="preload" as="fetch" href="/web/{sheet}" crossorigin>'
         for module in needed

@@ -1,7 +1,7 @@
 // Where the search stands, in words and as a shape that closes in on the thing looked for.
 
 import { element, reconcile, svg } from "../dom.js";
-import { strings } from "../strings.js";
+import { percent, say, split, viewWord } from "../strings.js";
 
 /** @import { Belief, Session } from "../types.js" */
 /** @import { SplitSentence } from "../strings.js" */
@@ -32,7 +32,7 @@ export class BeliefView {
       part: "belief",
       role: "img",
       viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
-      "aria-label": strings.belief.label,
+      "aria-label": say("belief.label"),
     });
     this.summary = element("p", { className: "standing", role: "status" });
     this.certainty = element("p", { className: "sureness" });
@@ -49,7 +49,7 @@ export class BeliefView {
     );
     this.element = element(
       "section",
-      { className: "belief", "aria-label": strings.belief.label },
+      { className: "belief", "aria-label": say("belief.label") },
       this.drawing,
       this.summary,
       this.certainty,
@@ -66,7 +66,7 @@ export class BeliefView {
     if (this.summary.textContent !== sentence) {
       this.summary.replaceChildren(begin, element("span", {}, middle), end);
     }
-    this.drawing.setAttribute("aria-label", strings.belief.drawing(sentence));
+    this.drawing.setAttribute("aria-label", say("belief.drawing", { sentence }));
     // What was known a step before stays until there is more to say: nothing jumps while Seeker thinks.
     const thinking = !session.belief && !session.found && session.id === this.#session;
     this.#session = session.id;
@@ -116,7 +116,7 @@ export class BeliefView {
     const weights = Object.entries(belief?.views ?? {});
     this.views.hidden = weights.length < 2;
     for (const node of [this.similarity, this.bar, this.names]) node.hidden = step === 0;
-    this.similarity.textContent = similarityText(belief) || strings.belief.learning;
+    this.similarity.textContent = similarityText(belief) || say("belief.learning");
     const shade = (/** @type {number} */ index) => ({ className: `view${index % SHADES}` });
     reconcile(
       this.bar,
@@ -128,7 +128,7 @@ export class BeliefView {
     );
     weights.forEach(([view, weight], index) => {
       const bar = /** @type {HTMLElement} */ (this.bar.children[index]);
-      bar.title = strings.belief.weight(viewName(view), Math.round(weight * 100));
+      bar.title = say("belief.weight", { view: viewName(view), percent: percent(weight) });
       bar.style.flexGrow = String(Math.max(0.02, weight));
     });
   }
@@ -147,7 +147,7 @@ class FocusControl {
     this.element = element(
       "details",
       { className: "matters", part: "matters" },
-      element("summary", {}, strings.belief.whatMatters),
+      element("summary", {}, say("belief.whatMatters")),
       this.list,
     );
   }
@@ -178,7 +178,7 @@ class FocusControl {
       const input = element("input", { type: "radio", name: `matters-${view}`, value: said });
       input.dataset.view = view;
       input.addEventListener("change", () => this.#choose(view, FOCUS_FACTORS[said]));
-      return element("label", {}, input, element("span", {}, strings.belief.focus[said]));
+      return element("label", {}, input, element("span", {}, say(`belief.${said}`)));
     });
     return element("fieldset", {}, element("legend", {}, viewName(view)), ...options);
   }
@@ -195,24 +195,22 @@ const PROMISING = 0.072;
 
 /** @param {Session} session @returns {SplitSentence} */
 function summaryText({ step, page, belief, query, said, filter, found }) {
-  const texts = strings.belief;
-  const filtered = Boolean(filter);
-  if (found) return texts.found;
-  if (page.total === 0) return texts.nothing;
-  if (step === 0 && !query && !said.length) return texts.start(page.total, filtered);
-  if (!belief) return texts.thinking;
+  if (found) return split("belief.found");
+  if (page.total === 0) return split("belief.nothing");
+  if (step === 0 && !query && !said.length)
+    return split(filter ? "belief.startFiltered" : "belief.start", { count: page.total });
+  if (!belief) return split("thinking");
   const { on_page: onPage } = belief;
-  if (onPage > 0.85) return texts.veryProbable;
-  if (onPage > 0.5) return texts.probable;
-  return onPage > PROMISING ? texts.closer : texts.looking;
+  if (onPage > 0.85) return split("belief.veryProbable");
+  if (onPage > 0.5) return split("belief.probable");
+  return split(onPage > PROMISING ? "belief.closer" : "belief.looking");
 }
 
 /** Say what to do next, where the sentence before says little. @param {Session} session */
 function certaintyText({ step, belief, page, query, said, found }) {
-  const texts = strings.belief;
   if (!belief || found || page.total === 0) return "";
-  if (step === 0 && !query && !said.length) return texts.howTo;
-  return belief.on_page > PROMISING ? "" : texts.beginning;
+  if (step === 0 && !query && !said.length) return say("howTo");
+  return belief.on_page > PROMISING ? "" : say("belief.beginning");
 }
 
 /** Say what 'similar' means for this person, once that shows. @param {Belief | null} belief */
@@ -220,17 +218,16 @@ function similarityText(belief) {
   const views = Object.entries(belief?.views ?? {}).sort((a, b) => b[1] - a[1]);
   if (views.length < 2) return "";
   const [[first, most], [second, next]] = /** @type {[[string, number], [string, number]]} */ (views);
-  if (most > 0.85) return strings.belief.similar(viewName(first));
-  if (most > 0.55) return strings.belief.mostlySimilar(viewName(first));
+  if (most > 0.85) return say("belief.similar", { view: viewName(first) });
+  if (most > 0.55) return say("belief.mostlySimilar", { view: viewName(first) });
   if (views.length > 2 && most + next > 0.8)
-    return strings.belief.similarInTwo(viewName(first), viewName(second));
+    return say("belief.similarInTwo", { first: viewName(first), second: viewName(second) });
   return "";
 }
 
 /** @param {string} view */
 export const viewName = (view) =>
-  strings.belief.views[view] ??
-  (LEARNED_VIEW.test(view) ? strings.belief.learned : view.replaceAll("_", " "));
+  viewWord(LEARNED_VIEW.test(view) ? "learned" : view) || view.replaceAll("_", " ");
 
 /**
  * How open a search is, from 1 to 0. The logarithm alone hardly moves while hundreds of candidates

@@ -1,13 +1,15 @@
 // One item as a card: its picture or its words, and what can be said about it.
 
 import { button, element } from "../dom.js";
-import { strings } from "../strings.js";
+import { amount, date, list, say } from "../strings.js";
 
 /** @import { AttributeFormat, Formats, Item } from "../types.js" */
 /** @import { CardSlots } from "./slots.js" */
 
 /** Texts longer than this are for reading, shorter ones are facts. */
 const LONGEST_FACT = 40;
+/** A day of the calendar, as tables have it. */
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 /** As many facts as go with a title. */
 const MOST_FACTS = 3;
 
@@ -31,7 +33,7 @@ export function createCard(item, handlers) {
     type: "button",
     className: "face",
     part: "picture",
-    "aria-label": strings.card.open(itemDescription(item)),
+    "aria-label": say("card.open", { title: itemDescription(item) }),
     onclick: () => handlers.open(item),
   });
   face.dataset.control = "open";
@@ -45,14 +47,14 @@ export function createCard(item, handlers) {
     element(
       "div",
       { className: "corner" },
-      button(strings.card.why(title), () => handlers.open(item), {
-        text: strings.whyThis,
+      button(say("card.why", { title }), () => handlers.open(item), {
+        text: say("whyThis"),
         className: "why",
         control: "why",
       }),
       ...(similar
         ? [
-            button(strings.card.similar(title), () => similar(item), {
+            button(say("card.similar", { title }), () => similar(item), {
               icon: "similar",
               className: "similar",
               part: "similar",
@@ -60,8 +62,8 @@ export function createCard(item, handlers) {
             }),
           ]
         : []),
-      button(strings.foundThis(title), () => handlers.finish(item), {
-        text: strings.foundIt,
+      button(say("foundThis", { title }), () => handlers.finish(item), {
+        text: say("foundIt"),
         icon: "check",
         className: "found",
         control: "found",
@@ -70,14 +72,14 @@ export function createCard(item, handlers) {
     element(
       "div",
       { className: "foot" },
-      button(strings.card.dislike(title), () => handlers.rate(item, "dislike"), {
+      button(say("card.dislike", { title }), () => handlers.rate(item, "dislike"), {
         icon: "cross",
         className: "dislike",
         part: "dislike",
         control: "dislike",
       }),
       element("span", { className: "title", part: "title", title, dir: "auto" }, title),
-      button(strings.card.like(title), () => handlers.rate(item, "like"), {
+      button(say("card.like", { title }), () => handlers.rate(item, "like"), {
         icon: "heart",
         className: "like",
         part: "like",
@@ -99,7 +101,7 @@ export function setFormats(card, formats) {
   const lines = facts.length
     ? [
         element("span", { dir: "auto" }, itemTitle(item)),
-        element("small", { dir: "auto" }, facts.join(strings.card.separator)),
+        element("small", { dir: "auto" }, facts.join(say("card.separator"))),
       ]
     : [itemTitle(item)];
   place.querySelector(".title")?.replaceChildren(...lines);
@@ -169,7 +171,7 @@ function itemText(item, formats = NO_FORMATS) {
   // Each for itself, for each may be written in another direction.
   const ownDirection = { dir: "auto" };
   const line = facts.flatMap((fact, index) => [
-    ...(index ? [strings.card.separator] : []),
+    ...(index ? [say("card.separator")] : []),
     element("span", ownDirection, fact),
   ]);
   return element(
@@ -185,7 +187,7 @@ function itemText(item, formats = NO_FORMATS) {
 function itemDescription(item) {
   if (item.media) return itemTitle(item);
   const { lead, facts } = itemSummary(item, NO_FORMATS);
-  return [itemTitle(item), facts.join(strings.card.separator), lead].filter(Boolean).join(" ");
+  return [itemTitle(item), facts.join(say("card.separator")), lead].filter(Boolean).join(" ");
 }
 
 /** What an item is beside its title: a lead of its longest text, and a few facts. @param {Item} item @param {Formats} formats */
@@ -226,10 +228,10 @@ export const attributeLabel = (name, formats) => formats[name]?.label || name.re
 
 /** @param {unknown} value a value of an attribute @param {AttributeFormat} [format] */
 export function attributeText(value, format) {
-  if (typeof value === "number" && format) return strings.amount(value, format);
-  if (Array.isArray(value)) return strings.list(value);
-  if (typeof value === "boolean") return value ? strings.yes : strings.no;
-  return String(value);
+  if (typeof value === "number" && format) return amount(value, format);
+  if (Array.isArray(value)) return list(value.map(String));
+  if (typeof value === "boolean") return value ? say("yes") : say("no");
+  return typeof value === "string" && DAY.test(value) ? date(value) : String(value);
 }
 
 /** @param {unknown} value @returns {value is string} whether it leads to a page */

@@ -2,7 +2,7 @@
 
 import { errorMessage } from "../api.js";
 import { button, element, icon } from "../dom.js";
-import { strings } from "../strings.js";
+import { list, quote, say } from "../strings.js";
 import { attributeLabel, attributeText, isUrl, itemFace, itemTitle, knownAttributes } from "./card.js";
 import { viewName } from "./belief.js";
 import { createDialog } from "./dialogs.js";
@@ -46,7 +46,7 @@ export class Detail {
       element(
         "div",
         { className: "inside" },
-        button(strings.close, () => this.dialog.close(), { icon: "cross", className: "close" }),
+        button(say("close"), () => this.dialog.close(), { icon: "cross", className: "close" }),
         ...(item.media ? [element("div", { className: "large" }, itemFace(item))] : []),
         element(
           "div",
@@ -72,11 +72,11 @@ export class Detail {
     };
     const rate = (/** @type {"like" | "dislike"} */ verdict) => {
       const control = button(
-        strings.card[verdict](title),
+        say(`card.${verdict}`, { title }),
         closeThen(() => this.#handlers.rate(item, verdict)),
         {
           icon: verdict === "like" ? "heart" : "cross",
-          text: strings.detail[verdict],
+          text: say(`detail.${verdict}`),
           className: verdict,
         },
       );
@@ -84,17 +84,17 @@ export class Detail {
       return control;
     };
     const finish = button(
-      strings.foundThis(title),
+      say("foundThis", { title }),
       closeThen(() => this.#handlers.finish(item)),
-      { icon: "check", text: strings.foundIt, className: "primary" },
+      { icon: "check", text: say("foundIt"), className: "primary" },
     );
     const { similar } = this.#handlers;
     const moreLike = similar
       ? [
           button(
-            strings.card.similar(title),
+            say("card.similar", { title }),
             closeThen(() => similar(item)),
-            { icon: "similar", text: strings.moreLikeThis, className: "similar" },
+            { icon: "similar", text: say("moreLikeThis"), className: "similar" },
           ),
         ]
       : [];
@@ -104,8 +104,8 @@ export class Detail {
 
   /** @param {Item} item @param {HTMLElement} place */
   async #explain(item, place) {
-    const heading = element("h3", {}, strings.whyThis);
-    place.append(heading, element("p", { className: "soft" }, strings.thinking));
+    const heading = element("h3", {}, say("whyThis"));
+    place.append(heading, element("p", { className: "soft" }, say("thinking")));
     try {
       place.replaceChildren(heading, ...this.#reasons(await this.#handlers.explain(item.id)));
     } catch (error) {
@@ -117,15 +117,18 @@ export class Detail {
   #reasons({ clicks, text }) {
     const { session } = this.#store;
     const texts = [...(session?.query ? [session.query] : []), ...(session?.said ?? [])];
-    const words = texts.length || text ? [element("p", {}, strings.detail.wordsCount(texts))] : [];
-    if (!clicks.length) return texts.length ? words : [...words, element("p", {}, strings.detail.noEvidence)];
+    const words =
+      texts.length || text
+        ? [element("p", {}, say("detail.wordsCount", { words: list(texts.map(quote)) }))]
+        : [];
+    if (!clicks.length) return texts.length ? words : [...words, element("p", {}, say("detail.noEvidence"))];
     const pro = clicks.filter(({ pull }) => pull > LEAST_PULL).sort((a, b) => b.pull - a.pull);
     const contra = clicks.filter(({ pull }) => pull < -LEAST_PULL).sort((a, b) => a.pull - b.pull);
     const strongest = Math.max(...clicks.map(({ pull }) => Math.abs(pull)));
-    const weak = pro.length + contra.length ? [] : [element("p", {}, strings.detail.weakEvidence)];
+    const weak = pro.length + contra.length ? [] : [element("p", {}, say("detail.weakEvidence"))];
     return [
-      ...this.#contributions(strings.detail.pro, pro, strongest),
-      ...this.#contributions(strings.detail.contra, contra, strongest),
+      ...this.#contributions(say("detail.pro"), pro, strongest),
+      ...this.#contributions(say("detail.contra"), contra, strongest),
       ...weak,
       ...words,
     ];
@@ -137,7 +140,7 @@ export class Detail {
     const entries = clicks.slice(0, MOST_REASONS).map(({ item: id, pull, verdict, views }) => {
       const item = this.#store.item(id);
       const liked = verdict === "like";
-      const text = (liked ? strings.detail.liked : strings.detail.disliked)(itemTitle(item));
+      const text = say(liked ? "detail.liked" : "detail.disliked", { title: itemTitle(item) });
       const bar = element("i", { className: "weight" });
       bar.style.width = `${Math.max(SHORTEST_BAR, (100 * Math.abs(pull)) / strongest)}%`;
       return element(
@@ -166,7 +169,8 @@ function attributeList(item, formats) {
 function viewNote(views, pull) {
   const [first] = Object.entries(views).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
   if (!first || Object.keys(views).length < 2 || first[1] / pull < MAIN_VIEW_SHARE) return [];
-  return [" ", element("small", { className: "soft" }, strings.detail.byView(viewName(first[0])))].map(
-    (node) => (typeof node === "string" ? document.createTextNode(node) : node),
-  );
+  return [
+    " ",
+    element("small", { className: "soft" }, say("detail.byView", { view: viewName(first[0]) })),
+  ].map((node) => (typeof node === "string" ? document.createTextNode(node) : node));
 }

@@ -1,7 +1,7 @@
 // Windows above the page: the help, and the link to a search that can be given to somebody.
 
 import { element, textButton } from "../dom.js";
-import { strings } from "../strings.js";
+import { say } from "../strings.js";
 
 /**
  * A dialog closes by a button of its own, by the Escape key and by a click beside it.
@@ -21,55 +21,65 @@ export function createDialog(className, properties, ...children) {
 
 /** How it works, in a few words, and the keys. @returns {HTMLDialogElement} */
 export function createHelpDialog() {
-  const texts = strings.dialogs;
   const dialog = createDialog(
     "help",
-    { "aria-label": strings.help },
+    { "aria-label": say("help") },
     element(
       "div",
       { className: "inside" },
-      element("h2", {}, texts.howItWorks),
-      element("p", {}, texts.explanation),
-      element("p", {}, texts.swipe),
-      element("p", {}, texts.pictures),
-      element("h2", {}, texts.keys),
+      element("h2", {}, say("dialogs.howItWorks")),
+      element("p", {}, say("dialogs.explanation")),
+      element("p", {}, say("dialogs.swipe")),
+      element("p", {}, say("dialogs.pictures")),
+      element("h2", {}, say("dialogs.keys")),
       element(
         "dl",
         { className: "keys" },
-        ...texts.shortcuts.flatMap(([key, effect]) => [
+        ...shortcuts().flatMap(([key, effect]) => [
           element("dt", {}, element("kbd", {}, key)),
           element("dd", {}, effect),
         ]),
       ),
-      textButton(strings.close, () => dialog.close(), { className: "primary" }),
+      textButton(say("close"), () => dialog.close(), { className: "primary" }),
     ),
   );
   return dialog;
 }
 
+/** The keys, and what they do. @returns {[string, string][]} */
+const shortcuts = () => [
+  ["← → ↑ ↓", say("dialogs.keyMove")],
+  [say("dialogs.or", { first: "L", second: "+" }), say("dialogs.keyLike")],
+  [say("dialogs.or", { first: "D", second: "−" }), say("dialogs.keyDislike")],
+  [say("dialogs.keyEnter"), say("dialogs.keyOpen")],
+  ["U", say("dialogs.keyUndo")],
+  ["R", say("dialogs.keyRedo")],
+  ["/", say("dialogs.keyWords")],
+  ["?", say("dialogs.keyHelp")],
+];
+
 /** A link to a search: whoever gets it can look at it, and go on from there on their own. */
 export class ShareDialog {
   constructor() {
-    const texts = strings.dialogs;
-    this.link = element("a", { target: "_blank", rel: "noopener", "aria-label": texts.link });
+    this.link = element("a", { target: "_blank", rel: "noopener", "aria-label": say("dialogs.link") });
     const select = () => getSelection()?.selectAllChildren(this.link);
     const { copyButton, feedback } = createCopyButton(() => this.link.href, select, "primary");
     this.feedback = feedback;
     this.dialog = createDialog(
       "sharing",
-      { "aria-label": strings.share },
+      { "aria-label": say("share") },
       element(
         "div",
         { className: "inside" },
-        element("h2", {}, texts.shareThis),
-        element("p", {}, texts.shareExplanation),
+        element("h2", {}, say("dialogs.shareThis")),
+        element("p", {}, say("dialogs.shareExplanation")),
         element("p", { className: "link" }, this.link),
         this.feedback,
         element(
           "div",
           { className: "verdicts" },
           copyButton,
-          textButton(strings.close, () => this.dialog.close()),
+          textButton(say("close"), () => this.dialog.close()),
         ),
       ),
     );
@@ -96,12 +106,12 @@ export function createCopyButton(link, select, className) {
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(link());
-      feedback.textContent = strings.dialogs.copied;
+      feedback.textContent = say("dialogs.copied");
     } catch {
       // Browsers forbid it on pages without TLS.
       select();
-      feedback.textContent = strings.dialogs.copyByHand;
+      feedback.textContent = say("dialogs.copyByHand");
     }
   };
-  return { feedback, copyButton: textButton(strings.dialogs.copy, copy, className ? { className } : {}) };
+  return { feedback, copyButton: textButton(say("dialogs.copy"), copy, className ? { className } : {}) };
 }

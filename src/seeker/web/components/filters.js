@@ -2,7 +2,7 @@
 // for all that is in effect.
 
 import { button, element, reconcile, textButton } from "../dom.js";
-import { strings } from "../strings.js";
+import { list, number, quote, say } from "../strings.js";
 import { NO_FORMATS, attributeLabel, attributeText } from "./card.js";
 
 /** @import { SearchStore } from "../store.js" */
@@ -26,11 +26,11 @@ export class Filters {
     this.element = element("section", {
       className: "filters",
       part: "filters",
-      "aria-label": strings.filters.label,
+      "aria-label": say("filters.label"),
       id: "filters",
       hidden: true,
     });
-    this.button = textButton(strings.filters.label, () => this.toggle(), {
+    this.button = textButton(say("filters.label"), () => this.toggle(), {
       icon: "filter",
       className: "quiet",
     });
@@ -87,19 +87,19 @@ export class Filters {
   /** @param {Facet} facet @returns {Node[]} */
   #createList(facet) {
     const boxes = facet.values.map(({ value, count }) =>
-      this.#createBox(facet, attributeText(value), strings.number(count)),
+      this.#createBox(facet, attributeText(value), number(count)),
     );
     const rest = boxes.length > VALUES_AT_FIRST + 1 ? boxes.slice(VALUES_AT_FIRST) : [];
     if (!rest.length) return boxes;
     const hideRest = (/** @type {boolean} */ hidden) => rest.forEach((box) => Object.assign(box, { hidden }));
     const more = button(
-      strings.filters.showAll(attributeLabel(facet.name, this.#formats)),
+      say("filters.showAll", { attribute: attributeLabel(facet.name, this.#formats) }),
       () => {
         hideRest(false);
         rest[0]?.querySelector("input")?.focus();
         more.remove();
       },
-      { text: strings.filters.more(rest.length), className: "quiet" },
+      { text: say("filters.more", { count: rest.length }), className: "quiet" },
     );
     hideRest(true);
     return [...boxes, more];
@@ -111,7 +111,7 @@ export class Filters {
       type: "checkbox",
       name: facet.name,
       value,
-      "aria-label": strings.filters.value(value, count),
+      "aria-label": say("filters.value", { value, amount: count }),
       onchange: () => this.#applyValues(facet),
     });
     return element("label", {}, box, element("span", {}, value), element("small", {}, count));
@@ -120,12 +120,23 @@ export class Filters {
   /** @param {Facet} facet */
   #createRange(facet) {
     const label = attributeLabel(facet.name, this.#formats);
-    const { from, to, lowest, highest } = strings.filters;
     return element(
       "div",
       { className: "range" },
-      this.#createBound(facet, "ge", facet.low, from, lowest(label)),
-      this.#createBound(facet, "le", facet.high, to, highest(label)),
+      this.#createBound(
+        facet,
+        "ge",
+        facet.low,
+        say("filters.from"),
+        say("filters.lowest", { attribute: label }),
+      ),
+      this.#createBound(
+        facet,
+        "le",
+        facet.high,
+        say("filters.to"),
+        say("filters.highest", { attribute: label }),
+      ),
     );
   }
 
@@ -201,7 +212,7 @@ export class Chips {
       className: "chips",
       part: "chips",
       role: "list",
-      "aria-label": strings.filters.chips,
+      "aria-label": say("filters.chips"),
       hidden: true,
     });
   }
@@ -212,7 +223,7 @@ export class Chips {
     this.#filter = filter;
     const texts = [...(query ? [query] : []), ...said];
     reconcile(this.element, [
-      ...texts.map((text) => chipEntry(strings.quote(text), text, readOnly, () => this.#onRemoveText(text))),
+      ...texts.map((text) => chipEntry(quote(text), text, readOnly, () => this.#onRemoveText(text))),
       ...Object.entries(filter ?? {}).map(([name, condition]) => {
         const text = conditionText(name, condition, formats);
         return chipEntry(text, text, readOnly, () => this.#onFilter(withCondition(this.#filter, name)));
@@ -232,7 +243,8 @@ export class Chips {
 function chipEntry(text, name, readOnly, remove) {
   const create = () => {
     const chip = element("li", { part: "chip" }, element("span", {}, text));
-    if (!readOnly) chip.append(button(strings.filters.remove(name), remove, { icon: "cross" }));
+    if (!readOnly)
+      chip.append(button(say("filters.remove", { description: name }), remove, { icon: "cross" }));
     return chip;
   };
   return [JSON.stringify([text, readOnly]), create];
@@ -242,18 +254,19 @@ function chipEntry(text, name, readOnly, remove) {
 function conditionText(name, condition, formats) {
   const label = attributeLabel(name, formats);
   if (!condition || typeof condition !== "object" || Array.isArray(condition))
-    return strings.filters.oneOf(
-      label,
-      [condition].flat().map((value) => attributeText(value, formats[name])),
-    );
+    return say("filters.oneOf", {
+      attribute: label,
+      values: list([condition].flat().map((value) => attributeText(value, formats[name]))),
+    });
   const { ge, gt, le, lt } = /** @type {Record<string, number>} */ (condition);
   const low = ge ?? gt;
   const high = le ?? lt;
   const [from, to] = [low, high].map((bound) => attributeText(bound, formats[name]));
-  if (low !== undefined && high !== undefined) return strings.filters.between(label, from ?? "", to ?? "");
+  if (low !== undefined && high !== undefined)
+    return say("filters.between", { attribute: label, low: from ?? "", high: to ?? "" });
   return low !== undefined
-    ? strings.filters.atLeast(label, from ?? "")
-    : strings.filters.atMost(label, to ?? "");
+    ? say("filters.atLeast", { attribute: label, low: from ?? "" })
+    : say("filters.atMost", { attribute: label, high: to ?? "" });
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { animateChanges, measurePositions } from "../animation.js";
 import { element, rootOf, setChildren } from "../dom.js";
-import { strings } from "../strings.js";
+import { say } from "../strings.js";
 import { createCard, createSkeleton, findControl, setFormats, setVerdict } from "./card.js";
 
 /** @import { Ranking } from "./ranking.js" */
@@ -179,7 +179,7 @@ export class Grid {
       className: "grid",
       part: "grid",
       role: "list",
-      "aria-label": strings.card.items,
+      "aria-label": say("card.items"),
     });
     this.stage = element("div", { className: "stage" }, this.list);
   }

@@ -4,7 +4,7 @@
 import { flyFrom } from "../animation.js";
 import { setExploration, setFocus } from "../commands.js";
 import { button, element, icon, reconcile, textButton } from "../dom.js";
-import { strings } from "../strings.js";
+import { say } from "../strings.js";
 import { BeliefView } from "./belief.js";
 import { itemFace, itemTitle } from "./card.js";
 
@@ -32,9 +32,12 @@ export class Panel {
     this.belief = new BeliefView((views) => store.dispatch(setFocus(views)));
     this.trays = new Trays(handlers.clear);
     this.steps = new StepStrip(handlers.travel);
-    this.undo = button(strings.panel.undo, () => handlers.travel(-1), { icon: "undo" });
-    this.redo = button(strings.panel.redo, () => handlers.travel(1), { icon: "redo" });
-    this.surprise = textButton(strings.panel.surprise, () => this.#toggleExploration(), {
+    this.undo = button(say("panel.undo"), () => handlers.travel(-1), { icon: "undo" });
+    this.redo = button(say("panel.redo"), () => handlers.travel(1), {
+      icon: "redo",
+      className: "forward",
+    });
+    this.surprise = textButton(say("panel.surprise"), () => this.#toggleExploration(), {
       icon: "spark",
       className: "surprise",
     });
@@ -60,7 +63,7 @@ export class Panel {
     );
     this.element = element(
       "aside",
-      { className: "panel", part: "panel", "aria-label": strings.panel.label },
+      { className: "panel", part: "panel", "aria-label": say("panel.label") },
       ...(plain ? [] : [this.belief.element]),
       this.tools,
       element(
@@ -87,7 +90,10 @@ export class Panel {
     const { likes, dislikes } = inputs;
     this.#setCount("hearts", likes.length);
     this.#setCount("crosses", dislikes.length);
-    this.more.setAttribute("aria-label", strings.panel.counts(likes.length, dislikes.length));
+    this.more.setAttribute(
+      "aria-label",
+      say("panel.counts", { likes: likes.length, dislikes: dislikes.length }),
+    );
   }
 
   /** @param {"hearts" | "crosses"} className @param {number} count */
@@ -118,13 +124,13 @@ export class Trays {
   /** @param {(item: string) => void} clear */
   constructor(clear) {
     this.#clear = clear;
-    this.likes = createTray("tray liked", strings.panel.liked);
-    this.dislikes = createTray("tray disliked", strings.panel.disliked);
+    this.likes = createTray("tray liked", say("panel.liked"));
+    this.dislikes = createTray("tray disliked", say("panel.disliked"));
     this.element = element(
       "div",
       { className: "trays", part: "trays" },
-      element("section", {}, element("h2", {}, icon("heart"), strings.panel.liked), this.likes),
-      element("section", {}, element("h2", {}, icon("cross"), strings.panel.disliked), this.dislikes),
+      element("section", {}, element("h2", {}, icon("heart"), say("panel.liked")), this.likes),
+      element("section", {}, element("h2", {}, icon("cross"), say("panel.disliked")), this.dislikes),
     );
   }
 
@@ -137,8 +143,8 @@ export class Trays {
   update(store) {
     const { likes, dislikes } = store.inputs;
     this.element.classList.toggle("empty", likes.length + dislikes.length === 0);
-    this.#fill(this.likes, likes, strings.panel.likedHint, store);
-    this.#fill(this.dislikes, dislikes, strings.panel.dislikedHint, store);
+    this.#fill(this.likes, likes, say("panel.likedHint"), store);
+    this.#fill(this.dislikes, dislikes, say("panel.dislikedHint"), store);
     this.#origins.clear();
   }
 
@@ -166,7 +172,7 @@ export class Trays {
     if (store.readOnly) {
       entry.append(itemFace(item, title));
     } else {
-      const clear = button(strings.panel.clear(title), () => this.#clear(id));
+      const clear = button(say("panel.clear", { title }), () => this.#clear(id));
       clear.append(itemFace(item), icon("cross"));
       entry.append(clear);
     }
@@ -197,8 +203,8 @@ export class StepStrip {
   /** @param {(steps: number) => void} travel by how many steps to go back (below zero) or forward */
   constructor(travel) {
     this.#travel = travel;
-    this.list = element("ol", { className: "strip", part: "steps", "aria-label": strings.panel.steps });
-    const heading = element("h2", {}, strings.panel.yourSteps);
+    this.list = element("ol", { className: "strip", part: "steps", "aria-label": say("panel.steps") });
+    const heading = element("h2", {}, say("panel.yourSteps"));
     this.element = element("section", { className: "steps" }, heading, this.list);
   }
 
@@ -214,13 +220,12 @@ export class StepStrip {
     }));
     this.element.hidden = !steps.length;
     reconcile(this.list, [
-      ["start", () => this.#createEntry(0, "", [element("span", {}, strings.panel.start)])],
+      ["start", () => this.#createEntry(0, "", [element("span", {}, say("panel.start"))])],
       ...steps.map(({ entry, description }, index) => this.#stepEntry(entry, index, description, store)),
     ]);
-    [
-      strings.panel.theStart,
-      ...steps.map(({ description }, index) => strings.panel.step(index + 1, description)),
-    ].forEach((name, step) => this.#mark(step, name, current, store.readOnly));
+    ["", ...steps.map(({ description }) => description)].forEach((description, step) =>
+      this.#mark(step, description, current, store.readOnly),
+    );
     if (current === this.#currentStep) return;
     this.#currentStep = current;
     this.scrollToCurrent();
@@ -257,14 +262,16 @@ export class StepStrip {
     return element("li", { title }, element("button", { type: "button", onclick }, ...picture));
   }
 
-  /** Say how a step stands to where the search is. @param {number} step @param {string} name @param {number} current @param {boolean} readOnly */
-  #mark(step, name, current, readOnly) {
+  /** Say how a step stands to where the search is. @param {number} step @param {string} description @param {number} current @param {boolean} readOnly */
+  #mark(step, description, current, readOnly) {
     const entry = this.list.children[step];
     const control = entry?.querySelector("button");
     if (!entry || !control) return;
     entry.classList.toggle("ahead", step > current);
     control.disabled = readOnly;
-    const label = step > current ? strings.panel.goForward(name) : strings.panel.goBack(name);
+    const label = step
+      ? say(step > current ? "panel.goForward" : "panel.goBack", { step, description })
+      : say("panel.backToStart");
     control.setAttribute("aria-label", label);
     if (step === current) control.setAttribute("aria-current", "step");
     else control.removeAttribute("aria-current");
@@ -274,27 +281,26 @@ export class StepStrip {
 /** Say what happened in one step. @param {HistoryEntry} entry @param {(id: string) => string} titleOf */
 export function describeStep(entry, titleOf) {
   const title = entry.item === undefined ? "" : titleOf(entry.item);
-  const texts = strings.history;
   switch (entry.type) {
     case "click":
-      return texts[entry.verdict ?? "clear"](title);
+      return say(`history.${entry.verdict ?? "clear"}`, { title });
     case "example":
-      return texts.example(title);
+      return say("history.example", { title });
     case "say":
-      return texts.say(entry.text ?? "");
+      return say("history.say", { text: entry.text ?? "" });
     case "unsay":
-      return texts.unsay(entry.text ?? "");
+      return say("history.unsay", { text: entry.text ?? "" });
     case "filter":
-      return entry.filter && Object.keys(entry.filter).length ? texts.filter : texts.noFilter;
+      return say(entry.filter && Object.keys(entry.filter).length ? "history.filter" : "history.noFilter");
     case "focus":
-      return texts.focus;
+      return say("history.focus");
     case "explore":
-      return (entry.level ?? 1) > 1 ? texts.surprise : texts.noSurprise;
+      return say((entry.level ?? 1) > 1 ? "history.surprise" : "history.noSurprise");
     case "found":
-      return texts.found(title);
+      return say("history.found", { title });
     default:
       // A newer service may know things that this page does not.
-      return texts.other;
+      return say("history.other");
   }
 }
 

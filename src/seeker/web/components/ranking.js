@@ -1,7 +1,7 @@
 // One ranking of the whole catalog, fetched in blocks as far as somebody looks at it, and its display.
 
 import { element, setText, textButton } from "../dom.js";
-import { strings } from "../strings.js";
+import { say } from "../strings.js";
 import { isExhausted } from "./status.js";
 
 /** @import { Grid } from "./grid.js" */
@@ -126,7 +126,7 @@ export class RankingView {
   constructor(grid, onMore, onStale) {
     this.#grid = grid;
     this.#onStale = onStale;
-    this.more = textButton(strings.ranking.more, onMore, { className: "explore" });
+    this.more = textButton(say("ranking.more"), onMore, { className: "explore" });
     this.partial = element("p", {
       className: "partial soft",
       part: "partial",
@@ -172,7 +172,7 @@ export class RankingView {
   #updateTexts() {
     const { partial = false, total = 0 } = this.#ranking ?? {};
     this.partial.hidden = !partial || this.#grid.stage.hidden;
-    setText(this.partial, partial ? strings.ranking.partial : "");
-    this.end.textContent = partial ? strings.ranking.partialEnd : strings.ranking.end(total);
+    setText(this.partial, partial ? say("ranking.partial") : "");
+    this.end.textContent = partial ? say("ranking.partialEnd") : say("ranking.end", { count: total });
   }
 }

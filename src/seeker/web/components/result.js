@@ -1,7 +1,7 @@
 // The end of a search: what was found, how long it took, and the way there.
 
 import { element, icon, textButton } from "../dom.js";
-import { strings } from "../strings.js";
+import { say } from "../strings.js";
 import { itemFace, itemTitle, itemUrl } from "./card.js";
 import { describeStep } from "./panel.js";
 
@@ -28,7 +28,7 @@ export class Result {
     this.element = element("section", {
       className: "summary",
       part: "found",
-      "aria-label": strings.result.label,
+      "aria-label": say("result.label"),
       hidden: true,
     });
   }
@@ -66,14 +66,14 @@ export class Result {
     const effort = element(
       "p",
       { className: "took" },
-      steps ? strings.result.steps(steps) : strings.result.atFirstSight,
+      steps ? say("result.steps", { count: steps }) : say("result.atFirstSight"),
     );
     const tools = element("div", { className: "verdicts" }, this.#createLink(item, store.formats));
     if (!store.readOnly) {
       tools.append(
-        textButton(strings.share, this.#handlers.share, { icon: "share" }),
-        textButton(strings.result.keepLooking, this.#handlers.keepLooking, { icon: "undo" }),
-        textButton(strings.result.searchElse, this.#handlers.restart, { icon: "plus" }),
+        textButton(say("share"), this.#handlers.share, { icon: "share" }),
+        textButton(say("result.keepLooking"), this.#handlers.keepLooking, { icon: "undo" }),
+        textButton(say("result.searchElse"), this.#handlers.restart, { icon: "plus" }),
       );
     }
     this.element.replaceChildren(
@@ -81,11 +81,7 @@ export class Result {
       element(
         "div",
         { className: "about" },
-        element(
-          "p",
-          { className: "soft" },
-          store.readOnly ? strings.result.label : strings.result.youFoundIt,
-        ),
+        element("p", { className: "soft" }, store.readOnly ? say("result.label") : say("result.youFoundIt")),
         element("h2", { tabIndex: -1 }, itemTitle(item)),
         effort,
         ...(steps ? [createPath(store, session)] : []),
@@ -93,14 +89,15 @@ export class Result {
       ),
     );
     this.#handlers.seconds().then((seconds) => {
-      if (seconds !== null && steps) effort.textContent = strings.result.stepsAndTime(steps, seconds);
+      if (seconds !== null && steps)
+        effort.textContent = say("result.stepsAndTime", { count: steps, time: seconds });
     });
   }
 
   /** The way to the item itself: its own page or its picture, or else all that is known of it. @param {Item} item @param {Formats} formats */
   #createLink(item, formats) {
     const href = itemUrl(item, formats);
-    const text = strings.result.open;
+    const text = say("result.open");
     if (!href) return textButton(text, () => this.#handlers.open(item), { className: "primary" });
     const properties = { className: "primary", href, target: "_blank", rel: "noopener noreferrer" };
     return element("a", properties, icon("link"), text);
@@ -111,7 +108,7 @@ export class Result {
 function createPath(store, session) {
   return element(
     "ol",
-    { className: "path", "aria-label": strings.result.path },
+    { className: "path", "aria-label": say("result.path") },
     ...session.history.map((entry) => createPathEntry(store, entry)),
   );
 }

@@ -1,7 +1,7 @@
 // The box to describe something in words, what became of them, and the catalog to search in.
 
 import { button, element, icon, setText } from "../dom.js";
-import { strings } from "../strings.js";
+import { list, quote, say } from "../strings.js";
 
 /** @import { SearchStore } from "../store.js" */
 /** @import { CatalogSummary, Session } from "../types.js" */
@@ -16,11 +16,11 @@ export class SearchBox {
   constructor(onSubmit) {
     this.input = element("input", {
       type: "search",
-      "aria-label": strings.searchBox.label,
+      "aria-label": say("searchBox.label"),
       enterKeyHint: "search",
       autocomplete: "off",
       maxLength: LONGEST_TEXT,
-      placeholder: strings.searchBox.describe,
+      placeholder: say("searchBox.describe"),
       part: "words",
     });
     this.element = element("form", { className: "ask", role: "search" }, icon("search"), this.input);
@@ -36,7 +36,7 @@ export class SearchBox {
   /** @param {SearchStore} store */
   update({ session, readOnly }) {
     const begun = session && (session.step > 0 || session.query);
-    this.input.placeholder = begun ? strings.searchBox.addWords : strings.searchBox.describe;
+    this.input.placeholder = begun ? say("searchBox.addWords") : say("searchBox.describe");
     this.input.disabled = readOnly;
     setText(this.note, session ? wordsNote(session) : "");
   }
@@ -51,14 +51,22 @@ export class SearchBox {
 function wordsNote({ words, history, page }) {
   const last = words.at(-1);
   if (!last) return "";
-  const texts = strings.words;
-  const parts = Object.entries(last.corrections).map(([word, term]) => texts.corrected(word, term));
-  if (last.unknown.length) parts.push(texts.unknown(last.unknown));
+  const parts = Object.entries(last.corrections).map(([word, term]) =>
+    say("words.corrected", { word, term }),
+  );
+  if (last.unknown.length)
+    parts.push(say("words.unknown", { words: list(last.unknown.map(quote), "disjunction") }));
   if (!last.letters) {
     const titles = [...new Set(page.items.map((item) => item.title))].slice(0, NAMED_ITEMS);
     // After further clicks the page shows more than these words.
     const isPage = history.length === 0 || history.at(-1)?.type === "say";
-    parts.push(!last.meaning ? texts.useless : isPage ? texts.nearest(titles) : texts.byMeaning);
+    parts.push(
+      !last.meaning
+        ? say("words.useless")
+        : isPage
+          ? say("words.nearest", { titles: list(titles) })
+          : say("words.byMeaning"),
+    );
   }
   return parts.join(" ");
 }
@@ -73,7 +81,7 @@ export class PicturePicker {
       this.input.value = "";
       if (file) onPicture(file);
     });
-    this.button = button(strings.searchBox.picture, () => this.input.click(), {
+    this.button = button(say("searchBox.picture"), () => this.input.click(), {
       icon: "picture",
       className: "quiet picture",
       part: "picture-button",
@@ -93,7 +101,7 @@ export class CatalogSelect {
   constructor(onSelect) {
     this.element = element("select", {
       className: "chooser",
-      "aria-label": strings.searchBox.catalog,
+      "aria-label": say("searchBox.catalog"),
       part: "chooser",
       hidden: true,
     });
@@ -105,7 +113,7 @@ export class CatalogSelect {
     this.element.hidden = catalogs.length < 2;
     this.element.replaceChildren(
       ...catalogs.map(({ name, items }) =>
-        element("option", { value: name }, strings.searchBox.catalogSize(name, items)),
+        element("option", { value: name }, say("searchBox.catalogSize", { name, amount: items })),
       ),
     );
   }

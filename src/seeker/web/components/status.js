@@ -3,7 +3,7 @@
 
 import { setFilter, travel } from "../commands.js";
 import { element, setText, textButton } from "../dom.js";
-import { strings } from "../strings.js";
+import { say } from "../strings.js";
 
 /** @import { SearchStore } from "../store.js" */
 /** @import { Session } from "../types.js" */
@@ -20,7 +20,7 @@ export class Notices {
       "div",
       { className: "banner", part: "banner", hidden: true },
       this.connection,
-      textButton(strings.tryAgain, retry),
+      textButton(say("tryAgain"), retry),
     );
     this.alert = element("p", { className: "toast", part: "message", role: "alert" });
     this.progress = element("div", { className: "progress", "aria-hidden": "true" });
@@ -30,8 +30,9 @@ export class Notices {
 
   /** @param {SearchStore} store */
   update({ busy, connectionError, hasPending, slow }) {
-    const away = connectionError && connectionError + (hasPending ? strings.status.unsent : "");
-    const text = away || (slow ? strings.status.slow : "");
+    const away =
+      connectionError && [connectionError, ...(hasPending ? [say("status.unsent")] : [])].join(" ");
+    const text = away || (slow ? say("status.slow") : "");
     this.banner.hidden = !text;
     this.banner.classList.toggle("slow", !connectionError);
     setText(this.connection, text);
@@ -48,8 +49,11 @@ export class Notices {
   /** Say to those who cannot see it that there is a new page. @param {Session} session */
   announcePage({ step, undone, page }) {
     const count = page.items.length;
-    const { newPage, startAgain } = strings.ranking;
-    this.announcement.textContent = step ? newPage(step, count) : undone ? startAgain(count) : "";
+    this.announcement.textContent = step
+      ? say("ranking.newPage", { step, count })
+      : undone
+        ? say("ranking.startAgain", { count })
+        : "";
   }
 
   close() {
@@ -102,23 +106,23 @@ export function isExhausted(session) {
  */
 export function emptyReason(store, canStart, { start, reload }) {
   const { phase, error, session } = store;
-  const texts = strings.status;
   /** @type {[string, () => void][]} */
-  const startAnew = canStart ? [[strings.startAnew, start]] : [];
-  if (phase === "gone") return { title: texts.gone, text: texts.goneText, actions: startAnew };
+  const startAnew = canStart ? [[say("startAnew"), start]] : [];
+  if (phase === "gone")
+    return { title: say("status.gone"), text: say("status.goneText"), actions: startAnew };
   if (phase === "failed")
-    return { title: texts.failed, text: error, actions: [[strings.tryAgain, reload], ...startAnew] };
+    return { title: say("status.failed"), text: error, actions: [[say("tryAgain"), reload], ...startAnew] };
   if (phase !== "ready" || !session) return null;
   if (isExhausted(session))
     return {
-      title: texts.exhausted,
-      text: texts.exhaustedText,
-      actions: [[texts.undoLast, () => store.dispatch(travel(-1))]],
+      title: say("status.exhausted"),
+      text: say("status.exhaustedText"),
+      actions: [[say("status.undoLast"), () => store.dispatch(travel(-1))]],
     };
   if (session.page.total > 0) return null;
   return {
-    title: texts.filteredOut,
-    text: texts.filteredOutText,
-    actions: [[texts.removeFilters, () => store.dispatch(setFilter(null))], ...startAnew],
+    title: say("status.filteredOut"),
+    text: say("status.filteredOutText"),
+    actions: [[say("status.removeFilters"), () => store.dispatch(setFilter(null))], ...startAnew],
   };
 }

@@ -1,13 +1,17 @@
 // Every text of a study that people read or hear, beside those of the search itself.
 
-import { plural } from "../strings.js";
-
 /** What stands in index.html before a module has run; the server writes it there. */
 export const documentStrings = {
   language: "en",
   title: "A study",
   noscript: "This study needs JavaScript.",
 };
+
+const PLURALS = new Intl.PluralRules(documentStrings.language);
+
+/** A number with its noun. @param {number} count @param {{one: string, other: string}} forms */
+const plural = (count, forms) =>
+  `${count.toLocaleString(documentStrings.language)} ${forms[PLURALS.select(count) === "one" ? "one" : "other"]}`;
 
 const STEPS = { one: "step", other: "steps" };
 const PAGES = { one: "page", other: "pages" };
