@@ -36,7 +36,7 @@ from seeker.demo.catalog import demo_catalog
 sys.path.append(str(Path(__file__).parent.parent))
 
 from benchmarks import pages
-from benchmarks.load_generator import ARRIVALS_PER_SECOND, Timetable, crowd_of
+from benchmarks.load_generator import ARRIVALS_PER_SECOND, crowd_of
 from benchmarks.processes import cpu_seconds, memory_bytes, process_tree
 from benchmarks.server import running_server
 
@@ -47,6 +47,7 @@ GOOD_P95_MS = 100.0
 
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
 _QUIET_SECONDS = 3.0
+_HEALTH_CHECKS = 500
 
 
 @dataclass(frozen=True)
@@ -140,6 +141,16 @@ def cache_metrics(url: str) -> dict[str, float]:
     return metrics
 
 
+def healthz_ms(url: str, pid: int) -> float:
+    """Return how many milliseconds the server's cores work for a look at /healthz."""
+    with httpx.Client(base_url=url, timeout=60) as http:
+        http.get("/healthz")
+        before = total_cpu_seconds(pid)
+        for _ in range(_HEALTH_CHECKS):
+            http.get("/healthz")
+        return 1000 * (total_cpu_seconds(pid) - before) / _HEALTH_CHECKS
+
+
 def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield one row for each crowd of a case."""
     for people in case.people:
@@ -150,11 +161,12 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
             server = running_server(catalog, *flags, workers=case.workers)
             url, pid = stack.enter_context(server)
             time.sleep(_QUIET_SECONDS)  # for what is prepared when nobody is there yet
+            health = healthz_ms(url, pid)
             before, load = memory_mb(pid), os.getloadavg()[0]
             seconds = min(case.seconds, MAX_SECONDS)
-            times = Timetable.soon(people, case.think, seconds)
             work = dict[str, float]()
-            with crowd_of(url, min(people, MAX_PEOPLE), case.think, times) as met:
+            crowd_size = min(people, MAX_PEOPLE)
+            with crowd_of(url, crowd_size, case.think, seconds) as (times, met):
                 for name, moment in vars(times).items():
                     time.sleep(max(0.0, moment - time.monotonic()))
                     work[name] = total_cpu_seconds(pid)
@@ -180,7 +192,10 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
                 "p50_ms": round(p50, 1),
                 "p95_ms": round(p95, 1),
                 "p99_ms": round(p99, 1),
-                "core_ms": {name: round(1000 * taken, 2) for name, taken in core_ms.items()},
+                "core_ms": {
+                    "healthz": round(health, 2),
+                    **{name: round(1000 * taken, 2) for name, taken in core_ms.items()},
+                },
                 "start_p95_ms": round(float(np.percentile(crowd.starts or [0.0], 95)) * 1000, 1),
                 "refused": crowd.refused,
                 "failed": crowd.failed,
@@ -213,9 +228,9 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
         "(`--no-refresh`), the same crowd meets a server that does nothing but answer.",
         "",
         "| catalog | store | workers | work between clicks | people | s per click | clicks/s "
-        "| core ms: start | click | look | p50 ms | p95 ms | p99 ms "
-        "| refused, failed | MB before | MB for sessions | in memory | load before |",
-        "| --- " * 18 + "|",
+        "| core ms: healthz | look | click | start | p50 ms | p95 ms | p99 ms "
+        "| refused, failed | MB before | MB for sessions | in memory | replayed | load before |",
+        "| --- " * 20 + "|",
     ]
     for row in rows:
         core = row["core_ms"]
@@ -223,10 +238,11 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
             f"| {row['catalog']} | {row['store']} | {row['workers']} "
             f"| {'on' if row['refresh'] else 'off'} | {row['people']:,} "
             f"| {row['think']:g} | {row['clicks_per_second']} "
-            f"| {core['start']} | {core['click']} | {core['look']} "
+            f"| {core['healthz']} | {core['look']} | {core['click']} | {core['start']} "
             f"| {row['p50_ms']} | {row['p95_ms']} "
             f"| {row['p99_ms']} | {row['refused']}, {row['failed']} | {row['memory_before_mb']} "
-            f"| {row['memory_sessions_mb']} | {row['cache_sessions']:,} | {row['load_before']} |"
+            f"| {row['memory_sessions_mb']} | {row['cache_sessions']:,} | {row['replayed']:,} "
+            f"| {row['load_before']} |"
         )
     lines += [
         "",
@@ -245,6 +261,20 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
         ]
         most = f"{max(good):,}" if good else "none of those tried"
         lines.append(f"- {kind[0]}, {kind[1]}, {kind[2]} worker(s): {most}")
+    lines += [
+        "",
+        "What grows with the items, one worker, SQLite, the smallest crowd that was tried:",
+        "",
+        "| items | core ms: start | click | look | MB a session |",
+        "| --- " * 5 + "|",
+    ]
+    alone = [row for row in usual if row["store"] == "SQLite" and row["workers"] == 1]
+    for name in dict.fromkeys(row["catalog"] for row in alone):
+        row = min((row for row in alone if row["catalog"] == name), key=lambda row: row["people"])
+        core, each = row["core_ms"], row["memory_sessions_mb"] / max(1, row["cache_sessions"])
+        lines.append(
+            f"| {name} | {core['start']} | {core['click']} | {core['look']} | {each:.2g} |"
+        )
     return "\n".join(lines) + "\n"
 
 

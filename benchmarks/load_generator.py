@@ -159,14 +159,23 @@ def _run(url: str, seeds: range, think: float, times: Timetable) -> Crowd:
 
 
 @contextmanager
-def crowd_of(url: str, people: int, think: float, times: Timetable) -> Iterator[Future[Crowd]]:
-    """Let people search, in processes of their own; give what they will have met."""
+def crowd_of(
+    url: str, people: int, think: float, seconds: float
+) -> Iterator[tuple[Timetable, Future[Crowd]]]:
+    """Let people search, in processes of their own; give when they do what they do, and what of it.
+
+    seconds: for which clicks count.
+    """
     processes = min(CROWD_PROCESSES, people)
     parts = [range(number, people, processes) for number in range(processes)]
     met: Future[Crowd] = Future()
     with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
+        # Processes take a while to begin, on a busy machine longer than people do to come.
+        for begun in [pool.submit(time.sleep, 0.5) for _ in parts]:
+            begun.result()
+        times = Timetable.soon(people, think, seconds)
         running = [pool.submit(_run, url, seeds, think, times) for seeds in parts]
-        yield met
+        yield times, met
         crowd = Crowd()
         for part in running:
             crowd.add(part.result())
