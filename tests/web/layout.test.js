@@ -48,8 +48,18 @@ test("larger letters mean fewer columns", () => {
 
 test("texts stand in one column where there is no room for two", () => {
   const texts = { ...PHONE, textOnly: true };
-  assert.deepEqual(gridLayout(texts), { columns: 1, rowHeight: 16 * 6.5 + 58 });
+  assert.deepEqual(gridLayout(texts), { columns: 1, rowHeight: 16 * 9.5 + 58 });
   assert.equal(gridLayout({ ...texts, width: 900 }).columns, 4);
+});
+
+test("texts use the height there is, and no more than they need", () => {
+  for (const screenHeight of [800, 900, 1100, 3000]) {
+    const { columns, rowHeight } = gridLayout({ ...DESK, textOnly: true, screenHeight });
+    const [least, most] = [9.5, 16].map((lines) => 16 * lines + DESK.cardExtra);
+    assert.ok(rowHeight >= least && rowHeight <= most, `${screenHeight}: ${rowHeight}`);
+    const left = screenHeight - Math.ceil(DESK.count / columns) * rowHeight;
+    assert.ok(left >= 84 && (left < 100 || rowHeight === most), `${screenHeight}: ${left} left`);
+  }
 });
 
 const LIST = { count: 100_000, columns: 4, rowHeight: 200, screenHeight: 800 };

@@ -14,6 +14,8 @@ const HEADER_PX = 84;
 const BAR_PX = 64;
 /** Twelve cards fill each of these numbers of columns evenly. */
 const COLUMN_CHOICES = [2, 3, 4, 6];
+/** Words need so many lines of the page's letters, and use so many where there is room; in a single column, lines are longer. */
+const WORDS_EM = { least: 9.5, most: 16, alone: 9.5 };
 /** A picture may be so much less high than wide, where the whole page is then seen at once. */
 const FLATTEST_PICTURE = 0.62;
 /** So many cards are painted whether they can be seen or not. */
@@ -47,16 +49,22 @@ export function gridLayout({ count, width, screenHeight, gap, fontSize, textOnly
   const available = screenHeight - HEADER_PX - (bar ? BAR_PX : 0);
   const cardWidth = (/** @type {number} */ columns) => (width - gap * (columns - 1)) / columns;
   const fullHeight = (/** @type {number} */ columns) =>
-    Math.round((textOnly ? fontSize * (columns === 1 ? 6.5 : 9.5) : cardWidth(columns)) + cardExtra);
+    Math.round(
+      (textOnly ? fontSize * (columns === 1 ? WORDS_EM.alone : WORDS_EM.most) : cardWidth(columns)) +
+        cardExtra,
+    );
   const leastHeight = (/** @type {number} */ columns) =>
-    textOnly ? fullHeight(columns) : cardWidth(columns) * FLATTEST_PICTURE + cardExtra;
+    (textOnly ? fontSize * WORDS_EM.least : cardWidth(columns) * FLATTEST_PICTURE) + cardExtra;
   const choices = COLUMN_CHOICES.filter((columns) => cardWidth(columns) >= fontSize * (textOnly ? 13 : 9.5));
   for (const columns of choices) {
     const share = Math.floor(available / Math.ceil(count / columns));
     if (share >= leastHeight(columns)) return { columns, rowHeight: Math.min(share, fullHeight(columns)) };
   }
   const columns = choices.at(-1) ?? (textOnly ? 1 : 2);
-  return { columns, rowHeight: fullHeight(columns) };
+  return {
+    columns,
+    rowHeight: textOnly && columns > 1 ? Math.round(leastHeight(columns)) : fullHeight(columns),
+  };
 }
 
 /**
