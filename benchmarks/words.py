@@ -7,8 +7,8 @@
 `table` writes a table with a title (*Blue dress*), a label, a colour (what people would call the
 middle of the photo), and a price, from a table with the columns image and label. `pages` measures:
 
-- the first page for every label: as it is written, in its other number, and with one slip of the
-  keyboard (two letters in its middle swapped);
+- the first page for every label: as it is written and in its other number, each also with one slip
+  of the keyboard (two letters in its middle swapped);
 - the page after one like of anything and then a label or a colour;
 - with --languages, the first page for German, French, Spanish and Japanese words for the labels,
   for a catalog with English titles and a multilingual view.
@@ -141,7 +141,9 @@ class Shop:
 def first_pages(shop: Shop) -> Iterator[dict[str, object]]:
     """Yield a row for every label."""
     for label in sorted(shop.counts["label"]):
-        forms = {"as written": label, "other number": other_number(label), "slip": slip(label)}
+        other = other_number(label)
+        forms = {"as written": label, "other number": other, "slip": slip(label)}
+        forms["slip in the other number"] = slip(other)
         for form, words in forms.items():
             share = shop.first_page(words.lower(), label)
             yield {"part": "first page", "value": label, "form": form, "words": words.lower(),

@@ -58,6 +58,8 @@ CATALOG = catalog_of(*TITLES)
         ("t-shrit", {"T-Shirt, striped"}),
         ("undershrit", {"Undershirt"}),
         ("drss", {"Dress"}),
+        ("undesrhirts", {"Undershirt"}),
+        ("sohe", {"Shoes"}),
         ("shose", {"Shoes"}),
         ("unders", {"Undershirt"}),
         ("cap", {"Cap"}),

@@ -19,11 +19,13 @@ from seeker.learning.searches import (
     read_searches,
     search_weights,
 )
+from seeker.learning.theta import fit_words
 from seeker.server.export import write_export
 from seeker.session import Click, Found, Undo
 from seeker.stores import open_store, pseudonym
 from support.catalogs import random_catalog
 from support.engines import engine
+from support.readers import worded_catalog
 from support.searches import line_of
 from support.stores import DURABLE, NewStore
 
@@ -224,3 +226,42 @@ def test_what_nobody_was_shown_is_no_choice() -> None:
     session.found(page[1])
     (search,) = read_searches(catalog, "shop", [session]).searches
     assert [click.item for click in search.clicks] == [page[0]]
+
+
+def test_how_much_words_count_is_learned_from_what_was_found() -> None:
+    rng = np.random.default_rng(3)
+    items, hits = 1000, 50
+    usual = (0.4, 0.3, 0.3)
+    for letters, meaning in ((0.8, 0.1), (0.1, 0.6)):
+        said: list[tuple[float | None, float | None]] = []
+        for way in rng.choice(3, p=[letters, meaning, 1 - letters - meaning], size=2000):
+            called = way == 0 or rng.random() < hits / items
+            near = way == 1 or rng.random() < hits / items
+            said.append((items / hits if called else 1e-3, items / hits if near else 1e-3))
+        weights, aside = np.ones(2000), np.arange(2000) % 5 == 0
+        fitted = fit_words(said, weights, aside, usual)
+        assert fitted == pytest.approx((letters, meaning, 1 - letters - meaning), abs=0.06)
+        # Without a view that reads text, the meaning keeps its share.
+        alone = fit_words([(one, None) for one, _ in said], weights, aside, usual)
+        assert alone[1] == usual[1]
+        assert (alone[0] > usual[0]) == (letters > usual[0])
+        # Few words, and words whose like is no more probable, change nothing.
+        assert fit_words(said[:30], weights[:30], aside[:30], usual) == usual
+        assert fit_words([(1.0, 1.0)] * 200, np.ones(200), aside[:200], usual) == usual
+
+
+@pytest.mark.parametrize(("title", "named"), [("red shoe", True), ("blue scarf", False)])
+def test_words_of_a_search_are_read_as_how_well_they_match_what_was_found(
+    title: str, named: bool
+) -> None:
+    catalog = worded_catalog()
+    session = catalog.session(query="red shoe")
+    session.like(session.page().ids[0])
+    session.say("zebra")
+    session.found(next(id for id in catalog.ids if catalog.item(id).title == title))
+    (search,) = read_searches(catalog, "shop", [line_of(session, catalog="shop")]).searches
+    (letters, meaning), (unknown, _) = search.said
+    assert letters is not None
+    assert meaning is not None
+    assert (letters > 1.0) == (meaning > 1.0) == named
+    assert unknown is None

@@ -66,7 +66,14 @@ def test_history_tells_all_that_is_in_effect(http: httpx.Client) -> None:
 def test_words_that_were_not_understood_are_told(http: httpx.Client) -> None:
     shown = start(http, query="red things", seed=1)
     assert shown["words"] == [
-        {"text": "red things", "unknown": [], "corrections": {}, "letters": True, "meaning": False}
+        {
+            "text": "red things",
+            "unknown": [],
+            "corrections": {},
+            "letters": True,
+            "meaning": False,
+            "nearest": {},
+        }
     ]
     shown = do(http, shown, "text", text="geren sneakers")
     assert shown["words"][1] == {
@@ -75,6 +82,7 @@ def test_words_that_were_not_understood_are_told(http: httpx.Client) -> None:
         "corrections": {"geren": "green"},
         "letters": True,
         "meaning": False,
+        "nearest": {},
     }
     shown = do(http, shown, "say", text="sneakers")
     assert not shown["words"][2]["letters"] | shown["words"][2]["meaning"]

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import seeker
 from cluster.walks import assert_alike, spread
 from seeker import Catalog, Session
+from seeker.embedders.multilingual import MultilingualEmbedder
 from seeker.errors import BadInput, Conflict
 from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.models.words import WORD_SLIP, combine_matches
@@ -167,6 +168,38 @@ def test_words_that_nothing_is_called_are_found_by_their_meaning() -> None:
         "Nothing is called “scarlet” or “boot”. Items are ordered by what the words mean."
     )
     assert titles(session) == ["red shoe"] * 12
+
+
+def test_words_that_nothing_is_called_are_found_as_values_that_mean_the_same() -> None:
+    kinds = [f"{one} {kind}" for one in ("Red", "Blue") for kind in ("dress", "blouse", "hat")]
+    titles_of = kinds * 12
+    embedder = MultilingualEmbedder()
+    vectors = dict(zip(kinds, embedder.embed(kinds), strict=True))
+    catalog = Catalog.from_arrays(
+        [str(n) for n in range(len(titles_of))],
+        {"text": np.array([vectors[title] for title in titles_of])},
+        titles=titles_of,
+        attributes={
+            "label": [title.split()[1].capitalize() for title in titles_of],
+            "colour": [title.split()[0].lower() for title in titles_of],
+        },
+        metric="cosine",
+        embedders={"text": embedder},
+    )
+    session = catalog.session(query="rotes Kleid", strategy="greedy")
+    assert titles(session) == ["Red dress"] * 12
+    assert session.words[0].nearest == {"rotes": "red", "Kleid": "Dress"}
+    assert session.words[0].notice == (
+        "Nothing is called “rotes” or “Kleid”. Nearest by meaning: red, Dress."
+    )
+    same = Session.from_json(catalog, session.to_json())
+    assert same.page().ids == session.page().ids
+    assert same.words == session.words
+    # A form of another word, or its spelling, is not taken where a value is nearer in meaning.
+    assert {title.split()[1] for title in titles(catalog.session(query="Bluse"))} == {"blouse"}
+    # And a slip is not taken for a meaning, nor is what means nothing here.
+    assert catalog.session(query="derss").words[0].corrections == {"derss": "dress"}
+    assert catalog.session(query="asdfgh").words[0].nearest == {}
 
 
 def test_it_is_said_what_words_were_taken_for() -> None:

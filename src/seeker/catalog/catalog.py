@@ -77,6 +77,9 @@ if TYPE_CHECKING:
 _SHOWN_ITEMS = 8
 """Items that a notebook shows of a catalog."""
 
+_MAX_VALUES, _MAX_VALUE_LETTERS = 256, 40
+"""So many values of attributes are compared with words that no item is called, none longer."""
+
 
 class Catalog:
     """Items that can be searched: ids, titles, attributes, and vectors in one or more views."""
@@ -459,6 +462,28 @@ class Catalog:
         """
         every_language = any(reader.name == "multilingual" for reader in self._readers.values())
         return self._collection.table.vocabulary.find(text, every_language)
+
+    def compare_words(self, texts: Sequence[str], others: Sequence[str]) -> Doubles | None:
+        """Return how near in meaning texts are to others, as cosines, (texts, others).
+
+        None where no view reads text, or where nobody knows how near is near there.
+        """
+        for reader in self._readers.values():
+            if "text" in reader.reads:
+                known = reader.name in view_readers.MEASURED_TEXT_READERS
+                return reader.compare_texts(texts, others) if known else None
+        return None
+
+    @property
+    def values_in_words(self) -> tuple[str, ...]:
+        """The most frequent values of attributes that are words, each once."""
+        counts = {
+            value: count
+            for facet in self.facets(limit=_MAX_VALUES).values()
+            for value, count in facet.values
+            if isinstance(value, str) and count > 1 and len(value) <= _MAX_VALUE_LETTERS
+        }
+        return tuple(sorted(counts, key=lambda value: (-counts[value], value))[:_MAX_VALUES])
 
     def match_words(self, words: Sequence[SearchWord]) -> KeywordMatches:
         """Return how much more the items match some words than the average one."""

@@ -239,12 +239,18 @@ class Vocabulary:
 
     def _spelled_alike(self, tokens: list[str]) -> list[str]:
         """Return the nearest terms of one or two slips of the keyboard; all words must be known."""
-        choices = [[token] if self._count(token) else self._near(token) for token in tokens]
+        choices = [[token] if self._count(token) else self._near_forms(token) for token in tokens]
         phrases: list[list[str]] = [[]] if all(choices) else []
         for terms in choices:
             phrases = [[*phrase, term] for phrase in phrases for term in terms[:4]]
         found = [" ".join(phrase) for phrase in phrases]
         return found if len(tokens) == 1 else [phrase for phrase in found if self._has(phrase)]
+
+    def _near_forms(self, word: str) -> list[str]:
+        """Return the terms near to a word, or to its other number as English makes it."""
+        endings = [end for end in ("s", "es") if word.endswith(end) and len(word) > len(end) + 2]
+        others = [word.removesuffix(end) for end in endings] or [f"{word}s"]
+        return next(filter(None, map(self._near, (word, *others))), [])
 
     def _near(self, word: str) -> list[str]:
         """Return the terms that are the fewest slips away, the most frequent first."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,12 @@ MAX_EXAMPLE_PIXELS = 16_000_000
 About 200 MB while it is worked on; a JPEG may have four times as many, as it is reduced before.
 """
 
+MEASURED_TEXT_READERS = ("text", "multilingual")
+"""Embedders whose cosines between words are known: what they are for words that mean the same."""
+
+_MAX_MEANINGS = 1_024
+"""So many words of values are kept with what they mean."""
+
 THUMBNAIL_PIXELS = 160
 """How wide and high the thumbnail of a picture of one's own is at most."""
 
@@ -39,6 +45,7 @@ class ViewReader:
         self.reads = frozenset(reads)
         self._load = load
         self._embedder: Embedder | None = None
+        self._meanings: dict[str, Doubles] = {}
 
     @property
     def embedder(self) -> Embedder:
@@ -50,6 +57,20 @@ class ViewReader:
     def read_text(self, text: str, view: View) -> Doubles:
         """Return the vector of a text in a view, (d,)."""
         return self._placed(self.embedder.embed_text([text]), view)
+
+    def compare_texts(self, texts: Sequence[str], others: Sequence[str]) -> Doubles:
+        """Return the cosines between texts and others, (texts, others); the others' are kept."""
+        meanings = self._meanings if len(self._meanings) < _MAX_MEANINGS else {}
+        known = [
+            meanings[text] if text in meanings else meanings.setdefault(text, self._direction(text))
+            for text in others
+        ]
+        self._meanings = meanings
+        return np.array([self._direction(text) for text in texts]) @ np.array(known).T
+
+    def _direction(self, text: str) -> Doubles:
+        vector: Doubles = np.asarray(self.embedder.embed_text([text])[0], np.float64)
+        return vector / max(float(np.sqrt((vector**2).sum())), 1e-12)
 
     def read_picture(self, picture: Image, view: View) -> Doubles:
         """Return the vector of a picture in a view, (d,)."""

@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -35,8 +35,10 @@ from seeker.learning.searches import (
     read_searches,
     search_weights,
 )
+from seeker.learning.theta import fit_words
+from seeker.models.words import word_shares
 from seeker.session import Session
-from seeker.types import Doubles
+from seeker.types import Array, Doubles
 from seeker.validation import check_whole
 
 LEAST_SEARCHES = 40
@@ -172,7 +174,7 @@ class _Learner:
         present = self.catalog.learned
         if present is not None and present.summary.get("digest") == digest:
             return nothing("Nothing is new since it was learned from these searches.")
-        fitted = self._fit(searches, weights, ~aside)
+        fitted = self._with_words(self._fit(searches, weights, ~aside), searches, weights, aside)
         places = np.flatnonzero(aside)
         if len(places) > REPLAYED_SEARCHES:
             drawn = np.random.default_rng([self.seed, len(places)]).permutation(places)
@@ -192,6 +194,7 @@ class _Learner:
         reason = _praise(proof)
         if target is not None:
             summary = self._summary(read, proof, counted, digest)
+            summary["words"] = list(fitted.model.words)
             names = {one.name for one in fitted.maps}
             kept = [view for view in fitted.views if view not in names]
             total = len(self.catalog) * len(fitted.maps)
@@ -215,6 +218,24 @@ class _Learner:
                 so_far = count
 
             return fit(samples, train.reindexed(rows), seed=self.seed, progress=progress)
+
+    def _with_words(
+        self, fitted: Learned, searches: Sequence[PastSearch], weights: Doubles, aside: Array
+    ) -> Learned:
+        """Return what was learned, with how much words count against clicks."""
+        usual = word_shares(fitted.model.words)
+        said = [one for search in searches for one in search.said]
+        if usual is None or not said:
+            return fitted
+        counts = [len(search.said) for search in searches]
+        letters, meaning, _ = fit_words(
+            said,
+            np.repeat(weights, counts),
+            np.repeat(aside, counts),
+            (usual.letters, usual.meaning, 1.0 - usual.letters - usual.meaning),
+        )
+        model = replace(fitted.model, words=(letters, meaning, usual.noise))
+        return replace(fitted, model=model)
 
     def _prove(
         self, held: Sequence[PastSearch], weights: Doubles, fitted: Learned

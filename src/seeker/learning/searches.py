@@ -20,7 +20,8 @@ from seeker.catalog import Catalog
 from seeker.errors import BadInput, NotFound, SeekerError, missing_package
 from seeker.learning.observations import Observations
 from seeker.session import Session
-from seeker.session.events import exported_events, fold, parse_event
+from seeker.session.events import Say, exported_events, fold, parse_event
+from seeker.session.words import said_of
 from seeker.stores import DamagedSession, Store, open_existing, pseudonym
 from seeker.types import Doubles
 
@@ -46,7 +47,8 @@ class PastSearch:
     """A search that ended with its target found.
 
     id: of its session, if it had one. owner: the API key, user: whom it named; network: one of
-    some thousand groups that networks are sorted into.
+    some thousand groups that networks are sorted into. said: for all words that were said, how much
+    more the target matches them by letters, and by meaning, than the average item.
     """
 
     target: str
@@ -55,6 +57,7 @@ class PastSearch:
     owner: str | None = None
     user: str | None = None
     network: int | None = None
+    said: tuple[tuple[float | None, float | None], ...] = ()
 
     @property
     def person(self) -> tuple[object, ...] | None:
@@ -111,6 +114,7 @@ class SearchReader:
                 _text(about.get("owner")),
                 _text(about.get("user")) or _text(state.start.user),
                 _whole(about.get("network")),
+                tuple(self._said(state.texts, self.catalog.row(state.target))),
             )
         )
 
@@ -128,6 +132,12 @@ class SearchReader:
             # A click among one item alone says nothing.
             if rating.item in self.catalog and len(among) > 1:
                 yield PastClick(rating.item, rating.liked, among)
+
+    def _said(self, texts: Iterable[Say], row: int) -> Iterator[tuple[float | None, float | None]]:
+        for text in texts:
+            if text.search is not None:
+                vector = np.asarray(text.vector, np.float64)
+                yield said_of(self.catalog, text.search, text.view, vector, row)
 
     @property
     def sentence(self) -> str:

@@ -420,6 +420,9 @@ class WordsResponse(BaseModel):
     corrections: dict[str, str] = Field(description="What words were taken for, by word.")
     letters: bool = Field(description="Whether items were found by their letters.")
     meaning: bool = Field(description="Whether items were compared by what the words mean.")
+    nearest: dict[str, str] = Field(
+        description="By unknown word, the value of an attribute that is nearest to it in meaning."
+    )
 
 
 class SessionResponse(BaseModel):

@@ -106,7 +106,7 @@ class Usage:
                 for one in said
                 if one.search
                 for word in one.search.words
-                if word.match == "none"
+                if word.match in ("none", "meaning")
             }
         )
 

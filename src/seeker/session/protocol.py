@@ -74,6 +74,15 @@ class SearchableCatalog(Protocol):
         """Return the words of a text, each with what stands for it in the items' fields."""
         ...
 
+    def compare_words(self, texts: Sequence[str], others: Sequence[str]) -> Doubles | None:
+        """Return the cosines in meaning between texts and others, (texts, others), if known."""
+        ...
+
+    @property
+    def values_in_words(self) -> tuple[str, ...]:
+        """The most frequent values of attributes that are words, each once."""
+        ...
+
     def match_words(self, words: Sequence[SearchWord]) -> KeywordMatches:
         """Return how much more the items match some words than the average one."""
         ...

@@ -30,7 +30,7 @@
 /** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: ClickContribution[]}} Explanation */
 /** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
 /** @typedef {{name: string, items: number, views: string[], reads_text: boolean, reads_words: boolean, reads_pictures: boolean}} CatalogSummary */
-/** What became of words that were said. @typedef {{text: string, unknown: string[], corrections: Record<string, string>, letters: boolean, meaning: boolean}} UnderstoodWords */
+/** What became of words that were said. @typedef {{text: string, unknown: string[], corrections: Record<string, string>, letters: boolean, meaning: boolean, nearest: Record<string, string>}} UnderstoodWords */
 /** How an attribute is shown. @typedef {{label?: string, currency?: string, unit?: string, decimals?: number, card?: boolean, link?: boolean}} AttributeFormat */
 /** By attribute. @typedef {Record<string, AttributeFormat>} Formats */
 /** @typedef {CatalogSummary & {about: Record<string, unknown>, attributes: Formats, facets: Facet[]}} CatalogDetails */

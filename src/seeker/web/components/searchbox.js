@@ -56,6 +56,8 @@ function wordsNote({ words, history, page }) {
   );
   if (last.unknown.length)
     parts.push(say("words.unknown", { words: list(last.unknown.map(quote), "disjunction") }));
+  const values = [...new Set(Object.values(last.nearest))];
+  if (values.length) parts.push(say("words.nearest", { titles: list(values) }));
   if (!last.letters) {
     const titles = [...new Set(page.items.map((item) => item.title))].slice(0, NAMED_ITEMS);
     // After further clicks the page shows more than these words.
