@@ -50,6 +50,12 @@ def dicts(columns: dict[str, list[Any]]) -> list[dict[str, Any]]:
 
 FRAMES = {
     "pandas": pandas.DataFrame,
+    "pandas of arrays": lambda columns: pandas.DataFrame(
+        {
+            name: [np.array(one) if isinstance(one, list) else one for one in column]
+            for name, column in columns.items()
+        }
+    ),
     "arrow": pyarrow.table,
     "dataset": Dataset,
     "dicts": dicts,

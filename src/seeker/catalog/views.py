@@ -69,8 +69,13 @@ def check_views(
 
 def _as_rows(vectors: Any) -> Any:
     """Return vectors as a list where they are a column of them, as a data frame may have."""
-    kind = getattr(getattr(vectors, "dtype", None), "kind", "")
-    return list(vectors) if kind == "O" and vectors.ndim == 1 else vectors
+    if isinstance(vectors, np.ndarray):
+        return list(vectors) if vectors.dtype.kind == "O" and vectors.ndim == 1 else vectors
+    if hasattr(vectors, "to_list") and not hasattr(vectors, "columns"):  # pandas and polars
+        return vectors.to_list()
+    # A column of a dataset of Hugging Face is a sequence, but no array.
+    column = isinstance(vectors, Sequence) and not isinstance(vectors, list | tuple | str)
+    return list(vectors) if column else vectors
 
 
 def check_sizes(folder: Path, manifest: Manifest) -> None:

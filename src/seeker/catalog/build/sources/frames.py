@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
+
 from seeker.catalog.build.source import RowProblem
 
 _BATCH_ROWS = 1024
@@ -34,7 +36,7 @@ class FrameRows:
     def rows(self) -> Iterator[tuple[str, dict[str, Any] | RowProblem]]:
         """Yield each row with its place."""
         for number, row in enumerate(self._records()):
-            yield f"row {number}", {str(name): value for name, value in row.items()}
+            yield f"row {number}", {str(name): plain_cell(value) for name, value in row.items()}
 
     def _records(self) -> Iterable[Mapping[Any, Any]]:
         frame = self._frame
@@ -49,6 +51,11 @@ class FrameRows:
             return (dict(zip(names, row, strict=True)) for row in rows)
         rows_as_dicts: Iterable[Mapping[Any, Any]] = frame
         return rows_as_dicts
+
+
+def plain_cell(value: Any) -> Any:
+    """Return the value of a cell; an array as a list, for it cannot be compared with others."""
+    return value.tolist() if isinstance(value, np.ndarray) else value
 
 
 def is_frame(source: object) -> bool:

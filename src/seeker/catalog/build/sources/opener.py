@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from seeker.catalog.attributes import shorten
 from seeker.catalog.build.source import Source, SourceOptions
 from seeker.catalog.build.sources.frames import FrameRows, is_frame
+from seeker.catalog.build.sources.vector_stores import store_rows
 from seeker.catalog.manifest import PathLike, path_of
 from seeker.embedders.pictures import FORMAT_SUFFIXES
 from seeker.errors import BadInput, NotFound
@@ -30,6 +31,11 @@ def open_source(source: PathLike | Source | Any, options: SourceOptions) -> Sour
     if not isinstance(source, str | os.PathLike):
         if hasattr(source, "records"):
             return source
+        stored = store_rows(source)
+        if stored is not None:
+            from seeker.catalog.build.sources.table import TableSource
+
+            return TableSource(stored, options, None)
         if is_frame(source):
             from seeker.catalog.build.sources.table import TableSource
 
@@ -39,8 +45,8 @@ def open_source(source: PathLike | Source | Any, options: SourceOptions) -> Sour
             return TableSource(FrameRows(source), options, images)
         raise BadInput(
             f"{shorten(source)} is not a source.",
-            f"A source is {_SOURCE_KINDS}; a data frame, or a list of dicts. Arrays go to "
-            "`Catalog.from_arrays`.",
+            f"A source is {_SOURCE_KINDS}; a data frame, a list of dicts, or a collection of a "
+            "vector database. Arrays go to `Catalog.from_arrays`.",
         )
     path = path_of(source, "a source")
     address = os.fspath(source)
