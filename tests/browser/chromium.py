@@ -1,8 +1,9 @@
-"""Which Chromium the tests drive: one that is there, else Debian's, else Playwright's own.
+"""Which browsers the tests drive: a Chromium that is there, else Debian's, else Playwright's own.
 
     python tests/browser/chromium.py        finds one, installs one if there is none, says which
 
-`make test` runs this first. The tests themselves install nothing; without a browser they fail.
+`make test` runs this first. The tests themselves install nothing; without a Chromium they fail.
+Debian's Firefox comes along where it can be had; without one, its one test is skipped.
 """
 
 from __future__ import annotations
@@ -50,9 +51,14 @@ def installed() -> str | None:
     return path
 
 
+def firefox() -> str | None:
+    """Return where a Firefox is, or None."""
+    return shutil.which("firefox-esr") or shutil.which("firefox")
+
+
 def _try(command: list[str]) -> None:
     """Run a command; whether it has helped is seen by looking for the browser again."""
-    print(f"No Chromium yet; running: {' '.join(command)}", flush=True)
+    print(f"No such browser yet; running: {' '.join(command)}", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     subprocess.run(command, check=False, env=environment)
 
@@ -75,7 +81,9 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    print(f"The tests of the page use {path}")
+    if firefox() is None and os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
+        _try(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "firefox-esr"])
+    print(f"The tests of the page use {path}, and one of them {firefox() or 'no Firefox'}")
     return 0
 
 
