@@ -60,6 +60,8 @@ CATALOG = catalog_of(*TITLES)
         ("drss", {"Dress"}),
         ("undesrhirts", {"Undershirt"}),
         ("sohe", {"Shoes"}),
+        ("acps", {"Cap"}),
+        ("zaps", set()),
         ("shose", {"Shoes"}),
         ("unders", {"Undershirt"}),
         ("cap", {"Cap"}),

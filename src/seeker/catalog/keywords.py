@@ -250,7 +250,11 @@ class Vocabulary:
         """Return the terms near to a word, or to its other number as English makes it."""
         endings = [end for end in ("s", "es") if word.endswith(end) and len(word) > len(end) + 2]
         others = [word.removesuffix(end) for end in endings] or [f"{word}s"]
-        return next(filter(None, map(self._near, (word, *others))), [])
+        found = [self._near(word)]
+        for one in others:  # three letters are near to much, so they must be the same
+            near = self._near(one)
+            found.append([t for t in near if len(one) > 3 or sorted(t) == sorted(one)])
+        return next(filter(None, found), [])
 
     def _near(self, word: str) -> list[str]:
         """Return the terms that are the fewest slips away, the most frequent first."""
