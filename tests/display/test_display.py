@@ -137,6 +137,29 @@ def test_the_noise_is_its_twin_and_under_its_bounds() -> None:
     np.testing.assert_allclose(-np.log(-np.log1p(-uniform)), noise[:5], rtol=1e-9)
 
 
+def test_searches_share_first_pages_and_find_the_same_ones_alone() -> None:
+    catalog, alone = random_catalog(1000), random_catalog(1000)
+    catalog.preload()
+    pages = [catalog.session(seed=seed, page_size=9).page().ids for seed in range(40)]
+    assert len({tuple(page) for page in pages}) == display.POOL_PAGES
+    for seed in (3, 3 + display.POOL_PAGES, 2**70 + 5):
+        page = catalog.session(seed=seed, page_size=9).page().ids
+        assert page == pages[seed % display.POOL_PAGES]
+        assert page == alone.session(seed=seed, page_size=9).page().ids
+        assert page == catalog.session(seed=seed, page_size=60).page().ids[:9]
+        few = catalog.session(seed=seed, page_size=300).page().ids
+        assert (few[:9], len(set(few))) == (page, 300)
+
+
+def test_a_filter_or_a_person_gets_no_page_that_others_share() -> None:
+    catalog = random_catalog(1000, attributes=[{"n": n % 3} for n in range(1000)])
+    everybody = catalog.session(seed=1).page().ids
+    some = catalog.session(seed=1, filter={"n": 2}).page()
+    assert {item.attributes["n"] for item in some.items} == {2}
+    assert catalog.session(seed=1, user=[3.0] * 23 + [0.1]).page().ids != everybody
+    assert catalog.session(seed=1).page().ids == everybody
+
+
 def test_the_first_page_covers_the_catalog() -> None:
     rng = np.random.default_rng(0)
     groups = np.repeat(np.arange(8), 200)

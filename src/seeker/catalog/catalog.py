@@ -48,7 +48,7 @@ from seeker.catalog.views import (
     open_views,
 )
 from seeker.errors import BadInput, Gone, NotFound
-from seeker.kernels.parallel import Stop, never
+from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS
 from seeker.models.words import KeywordMatches, combine_matches
 from seeker.session import Event, Example, Item, Session, Start
@@ -75,6 +75,8 @@ if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
 
 _SHOWN_ITEMS = 8
+_POOLED_ITEMS = 48
+"""Items of each first page that are found in advance."""
 """Items that a notebook shows of a catalog."""
 
 _MAX_VALUES, _MAX_VALUE_LETTERS = 256, 40
@@ -263,7 +265,7 @@ class Catalog:
         return models.from_json(self.learned.model), self.learned.views
 
     def preload(self, stop: Stop = never) -> None:
-        """Read items and compute distances between them in advance, if there is room for all.
+        """Read items, compute distances in advance where there is room, and find first pages.
 
         Then no click has to. Distances count for what searches share. stop: asked every so often;
         `Interrupted` is raised once it says so, and what was done stays done.
@@ -271,7 +273,12 @@ class Catalog:
         self._collection.preload()
         model, names = self.usual_model()
         views = list(self.with_views(names).views.values())
-        model.space(views).share_all_columns(stop)
+        space = model.space(views)
+        space.share_all_columns(stop)
+        for number in range(0 if space.shared is None else display.POOL_PAGES):
+            if stop():
+                raise Interrupted
+            self.session(seed=number, page_size=_POOLED_ITEMS).page()
 
     @property
     def in_memory(self) -> bool:

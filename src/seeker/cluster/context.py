@@ -103,6 +103,10 @@ class FrontContext(RankingInputs):
         """Return distances between items, the views weighing alike: (one, other)."""
         return self.scores.space.between(one, other)
 
+    def pooled(self, number: int, choose: Callable[[], Rows]) -> Rows:
+        """Return the page of a number in the pool, found anew: searches share nothing here."""
+        return choose()
+
     def ordered(self, width: float, per_click: bool = True) -> ValueRanking:
         """Return the items by score + width · noise."""
         noise = KeyedNoise(self, width, per_click)

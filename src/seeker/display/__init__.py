@@ -4,6 +4,7 @@ from seeker.display.base import Strategy
 from seeker.display.boltzmann import Boltzmann
 from seeker.display.context import RankingContext
 from seeker.display.diverse import Diverse
+from seeker.display.first_page import POOL_PAGES
 from seeker.display.ranking import Ranking
 from seeker.display.simple import EpsilonGreedy, Greedy, Random
 from seeker.display.topk import Shortlist, ShortlistExhausted
@@ -21,6 +22,7 @@ from_json = STRATEGIES.from_json
 
 __all__ = [
     "DEFAULT",
+    "POOL_PAGES",
     "Boltzmann",
     "Diverse",
     "EpsilonGreedy",

@@ -30,14 +30,15 @@ class Boltzmann(Strategy):
     score: g is the log-posterior ("log") or the posterior ("probability"). schedule: the inverse
     temperatures η of steps 0, 1, …, the last one staying in force; then z = g + γ / η, and c is
     not used. η = 0 is pure exploration, infinity pure exploitation. A function of the step is
-    tabulated for the first 256 steps. first="cover": a covering page while nothing is known.
+    tabulated for the first 256 steps. first="pool": while nothing is known, one of a few pages that
+    cover the catalog; "cover": one found for this search alone; "ranked": as any other.
     """
 
     name = "boltzmann"
     c: float = PAPER_C
     score: Literal["log", "probability"] = "log"
     schedule: Sequence[float] | Callable[[int], float] | None = None
-    first: First = "cover"
+    first: First = "pool"
 
     def __post_init__(self) -> None:
         check_number("c", self.c, 0.0, below=_MAX_WIDTH)

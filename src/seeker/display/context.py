@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -59,6 +59,13 @@ class RankingContext(Protocol):
 
     def distances(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other)."""
+        ...
+
+    def pooled(self, number: int, choose: Callable[[], Rows]) -> Rows:
+        """Return the page of a number in the pool, (page size,) or fewer, which depends on no seed.
+
+        choose: finds it where no search has found one as long.
+        """
         ...
 
     def ordered(self, width: float, per_click: bool = True) -> Ranking:
@@ -129,6 +136,13 @@ class LocalContext(RankingInputs):
     def distances(self, one: Rows, other: Rows) -> Doubles:
         """Return distances between items, the views weighing alike: (one, other)."""
         return self.scores.space.between(one, other)
+
+    def pooled(self, number: int, choose: Callable[[], Rows]) -> Rows:
+        """Return the page of a number in the pool, shared where all items may be in it."""
+        shared, prior = self.scores.space.shared, self.scores.log_prior
+        if shared is None or self.later or (prior is not None and np.isneginf(prior).any()):
+            return choose()
+        return shared.page(number, self.page_size, choose)
 
     def ordered(self, width: float, per_click: bool = True) -> ValueRanking:
         """Return the items by score + width · noise; per_click: less noise for clicked items."""

@@ -46,16 +46,23 @@ class PinnedPage:
         return self._ranking.shortlist()
 
 
-First = Literal["cover", "ranked"]
-"""What the first page is while nothing is known: one that covers the catalog, or as any other."""
+First = Literal["pool", "cover", "ranked"]
+"""What the first page is while nothing is known.
+
+One of a few that cover the catalog and that all searches share, one that covers it and is found
+for this search alone, or one as any other.
+"""
+
+POOL_PAGES = 16
+"""Pages in the pool; the seed chooses one of them."""
 
 _SAMPLE_ITEMS = 256
 
 
 def check_first(first: object) -> None:
     """Refuse a kind of first page that there is not."""
-    if first not in ("cover", "ranked"):
-        raise BadInput(f"first is {short_repr(first)}, but it must be 'cover' or 'ranked'.")
+    if first not in ("pool", "cover", "ranked"):
+        raise BadInput(f"first is {short_repr(first)}, but it must be 'pool', 'cover' or 'ranked'.")
 
 
 def first_page(context: RankingContext, ranking: Ranking, first: First) -> Ranking:
@@ -64,18 +71,27 @@ def first_page(context: RankingContext, ranking: Ranking, first: First) -> Ranki
         return ranking
 
     def page() -> Rows:
-        sample = _sample(context)
-        return sample[covering_rows(context.distances(sample, sample), context.page_size)]
+        if first == "cover":
+            return _covering_page(context, noise.stream_key(context.seed, 0, noise.COVER))
+        number = context.seed % POOL_PAGES
+        stream = noise.stream_key(number, 0, noise.COVER)
+        return context.pooled(number, lambda: _covering_page(context, stream))
 
     return PinnedPage(ranking, page)
 
 
-def _sample(context: RankingContext) -> Rows:
-    """Return a few hundred items picked by the session's seed, by row."""
+def _covering_page(context: RankingContext, stream: np.uint64) -> Rows:
+    """Return a page that covers a few hundred items picked by a stream of noise, by row."""
+    sample = _sample(context, stream)
+    return sample[covering_rows(context.distances(sample, sample), context.page_size)]
+
+
+def _sample(context: RankingContext, stream: np.uint64) -> Rows:
+    """Return a few hundred items picked by a stream of noise, by row."""
     candidates = context.candidates()
     places = np.arange(min(len(candidates), _SAMPLE_ITEMS))
     if len(candidates) > _SAMPLE_ITEMS:
-        picks = noise.uniforms(noise.stream_key(context.seed, 0, noise.COVER), _SAMPLE_ITEMS)
+        picks = noise.uniforms(stream, _SAMPLE_ITEMS)
         places = np.unique((picks * len(candidates)).astype(np.int64))
     return np.asarray(candidates[places])
 

@@ -19,10 +19,14 @@ from seeker.validation import check_number
 
 @dataclass(frozen=True)
 class Greedy(Strategy):
-    """The most probable items first. first="cover": a covering page while nothing is known."""
+    """The most probable items first.
+
+    first="pool": while nothing is known, one of a few pages that cover the catalog; "cover": one
+    found for this search alone; "ranked": as any other.
+    """
 
     name = "greedy"
-    first: First = "cover"
+    first: First = "pool"
 
     def __post_init__(self) -> None:
         check_first(self.first)
@@ -58,7 +62,7 @@ class EpsilonGreedy(Strategy):
 
     name = "epsilon"
     epsilon: float = 0.1
-    first: First = "cover"
+    first: First = "pool"
 
     def __post_init__(self) -> None:
         check_number("epsilon", self.epsilon, 0.0, below=np.nextafter(1.0, 2.0))

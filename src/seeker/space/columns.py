@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from seeker.types import Array, Doubles
+from seeker.types import Array, Doubles, Rows
 
 
 class DistanceProbe(NamedTuple):
@@ -100,6 +100,7 @@ class SharedColumns:
         self._max_bytes = max_bytes
         self._bytes = 0
         self._columns: OrderedDict[int, Array] = OrderedDict()
+        self._pages: dict[int, tuple[int, Rows]] = {}
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -110,6 +111,15 @@ class SharedColumns:
         """How many bytes the columns take."""
         whole = self.matrix if self._unfinished is None else self._unfinished[0]
         return self._bytes + (0 if whole is None else whole.nbytes)
+
+    def page(self, number: int, size: int, choose: Callable[[], Rows]) -> Rows:
+        """Return a page of a number, (size,) or fewer: a longer one begins as a shorter does."""
+        longest, rows = self._pages.get(number, (0, None))
+        if rows is None or longest < size:
+            rows = choose()
+            rows.setflags(write=False)
+            self._pages[number] = size, rows
+        return rows[:size]
 
     def get(self, row: int) -> Array | None:
         """Return the column of an item, if somebody has computed it."""
