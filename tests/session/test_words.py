@@ -199,6 +199,7 @@ def test_words_that_nothing_is_called_are_found_as_values_that_mean_the_same() -
     assert {title.split()[1] for title in titles(catalog.session(query="Bluse"))} == {"blouse"}
     # And a slip is not taken for a meaning, nor is what means nothing here.
     assert catalog.session(query="derss").words[0].corrections == {"derss": "dress"}
+    assert catalog.session(query="bluose").words[0].corrections == {"bluose": "blouse"}
     assert catalog.session(query="asdfgh").words[0].nearest == {}
 
 
@@ -211,6 +212,23 @@ def test_it_is_said_what_words_were_taken_for() -> None:
     assert session.words[2].notice == ""
     session.undo(2)
     assert [words.text for words in session.words] == ["rde hat"]
+
+
+def test_words_are_a_reason_among_others() -> None:
+    session = CATALOG.session(seed=2)
+    session.like(session.page().ids[0])
+    shoe, scarf = (
+        next(id for id in CATALOG.ids if CATALOG.item(id).title == title)
+        for title in ("red shoe", "blue scarf")
+    )
+    assert session.explain(shoe).text_pull == 0.0
+    session.say("red shoe")
+    rows = np.linspace(0, len(CATALOG) - 1, min(len(CATALOG), 256)).astype(int).tolist()
+    mean = np.mean([session.explain(CATALOG.ids[row]).text for row in rows])
+    for item, speaks_for in ((shoe, True), (scarf, False)):
+        why = session.explain(item)
+        assert why.text_pull == pytest.approx(why.text - mean)
+        assert (why.text_pull > 0.0) == speaks_for
 
 
 def test_words_can_be_taken_back() -> None:

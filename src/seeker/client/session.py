@@ -99,6 +99,7 @@ class SessionReader:
             prior=lowest if response["prior"] is None else response["prior"],
             text=response["text"],
             clicks=tuple(ClickShare(**one) for one in response["clicks"]),
+            text_pull=response["text_pull"],
         )
 
     def _page(self, page: Mapping[str, Any]) -> Page:

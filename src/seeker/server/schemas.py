@@ -475,6 +475,9 @@ class ExplanationResponse(BaseModel):
     prior: float | None
     text: float
     clicks: list[ClickShareResponse]
+    text_pull: float = Field(
+        description="What words say of it, compared with the mean over the catalog."
+    )
 
 
 class EventsResponse(BaseModel):

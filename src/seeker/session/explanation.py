@@ -36,7 +36,8 @@ class ClickShare:
 class Explanation:
     """An item's score in its parts: prior + text + the clicks' log-likelihoods = score.
 
-    The score is the log-posterior before it is normalised. Clicks come in their order.
+    The score is the log-posterior before it is normalised. Clicks come in their order. text_pull:
+    what words say of the item, compared with the mean over the catalog, as the pull of a click.
     """
 
     item: str
@@ -44,6 +45,7 @@ class Explanation:
     prior: float
     text: float
     clicks: tuple[ClickShare, ...]
+    text_pull: float = 0.0
 
 
 def explain_item(
@@ -58,11 +60,13 @@ def explain_item(
     shares = scores.model.shares(evidence, clicks, lambda some: scores.values(some, rows))
     pulls = [float(share[0] - share[1:].mean()) for share in shares]
     splits = _by_view(scores, evidence, rows, pulls)
+    said = scores.values(texts, rows)[0] - scores.grid.log_weights[0]
     return Explanation(
         item=item,
         score=float(scores.at(rows[:1])[0]),
         prior=0.0 if scores.log_prior is None else float(scores.log_prior[row]),
-        text=float(scores.values(texts, rows[:1])[0, 0] - scores.grid.log_weights[0]),
+        text=float(said[0]),
+        text_pull=float(said[0] - said[1:].mean()),
         clicks=tuple(
             ClickShare(
                 item=rating.item,

@@ -33,8 +33,9 @@ NEAR_MEANING = 0.55
 """A word means the same as a value with this cosine: 58 of 68 words for clothes in four languages
 have it with their label, and none of twenty words with a slip with a label that is not theirs."""
 
-SURER_MEANING = 0.1
-"""By so much a value must be nearer than a term that a word was found as by its letters."""
+SURE_MEANING, SURER_MEANING = 0.7, 0.1
+"""So near a value must be, and so much nearer than the term that a word was found as by its
+letters, to stand in its place."""
 
 _MEANING_STEP = 0.03
 _MIN_MEANING_SHARE = 0.1
@@ -193,8 +194,8 @@ def find_by_meaning(
             return (whole,)
     found = {}
     for place, word in enumerate(doubtful):
-        as_found = float(cosines[place, len(values) + place]) if word.terms else -1.0
-        if best[place] > as_found + SURER_MEANING:
+        letters = float(cosines[place, len(values) + place])
+        if not word.terms or best[place] > max(letters + SURER_MEANING, SURE_MEANING):
             found[word.text] = _nearest_values(word.text, values, by_value[place]) or word
     return tuple(found.get(word.text, word) for word in words)
 

@@ -27,7 +27,7 @@
  * @property {HistoryEntry[]} history
  */
 /** @typedef {{item: string, verdict: "like" | "dislike", log_likelihood: number, pull: number, views: Record<string, number>}} ClickContribution */
-/** @typedef {{item: string, score: number | null, prior: number | null, text: number, clicks: ClickContribution[]}} Explanation */
+/** @typedef {{item: string, score: number | null, prior: number | null, text: number, text_pull: number, clicks: ClickContribution[]}} Explanation */
 /** @typedef {{name: string, kind: "number" | "boolean" | "text" | "tags", known: number, distinct: number, values: {value: string | boolean, count: number}[], low: number | null, high: number | null}} Facet */
 /** @typedef {{name: string, items: number, views: string[], reads_text: boolean, reads_words: boolean, reads_pictures: boolean}} CatalogSummary */
 /** What became of words that were said. @typedef {{text: string, unknown: string[], corrections: Record<string, string>, letters: boolean, meaning: boolean, nearest: Record<string, string>}} UnderstoodWords */

@@ -114,17 +114,20 @@ export class Detail {
   }
 
   /** @param {Explanation} explanation @returns {Node[]} */
-  #reasons({ clicks, text }) {
+  #reasons({ clicks, text, text_pull: wordsPull }) {
     const { session } = this.#store;
     const texts = [...(session?.query ? [session.query] : []), ...(session?.said ?? [])];
+    const strongest = Math.max(Math.abs(wordsPull), ...clicks.map(({ pull }) => Math.abs(pull)));
+    const sentence = say("detail.wordsCount", { words: list(texts.map(quote)) });
+    // A bar says how much they speak for the item; where they speak against it, there is none.
+    const bar = wordsPull > LEAST_PULL ? [weightBar(wordsPull, strongest)] : [];
     const words =
       texts.length || text
-        ? [element("p", {}, say("detail.wordsCount", { words: list(texts.map(quote)) }))]
+        ? [element("p", {}, element("span", { className: "told" }, sentence, ...bar))]
         : [];
     if (!clicks.length) return texts.length ? words : [...words, element("p", {}, say("detail.noEvidence"))];
     const pro = clicks.filter(({ pull }) => pull > LEAST_PULL).sort((a, b) => b.pull - a.pull);
     const contra = clicks.filter(({ pull }) => pull < -LEAST_PULL).sort((a, b) => a.pull - b.pull);
-    const strongest = Math.max(...clicks.map(({ pull }) => Math.abs(pull)));
     const weak = pro.length + contra.length ? [] : [element("p", {}, say("detail.weakEvidence"))];
     return [
       ...this.#contributions(say("detail.pro"), pro, strongest),
@@ -141,8 +144,7 @@ export class Detail {
       const item = this.#store.item(id);
       const liked = verdict === "like";
       const text = say(liked ? "detail.liked" : "detail.disliked", { title: itemTitle(item) });
-      const bar = element("i", { className: "weight" });
-      bar.style.width = `${Math.max(SHORTEST_BAR, (100 * Math.abs(pull)) / strongest)}%`;
+      const bar = weightBar(pull, strongest);
       return element(
         "li",
         {},
@@ -152,6 +154,13 @@ export class Detail {
     });
     return [element("h4", {}, heading), element("ul", { className: "shares", role: "list" }, ...entries)];
   }
+}
+
+/** How much a reason counts. @param {number} pull @param {number} strongest of all reasons */
+function weightBar(pull, strongest) {
+  const bar = element("i", { className: "weight" });
+  bar.style.width = `${Math.max(SHORTEST_BAR, (100 * Math.abs(pull)) / strongest)}%`;
+  return bar;
 }
 
 /** @param {Item} item @param {Formats} formats */
