@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import re
+import wave
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Route, expect
 
 import seeker
 from browser.catalogs import HOSTILE, numbers
@@ -219,6 +221,17 @@ def test_a_hostile_title_is_only_a_title(
     assert search.session()["likes"] == ["../<b>"]
 
 
+def silence() -> bytes:
+    """Return a sound of half a second in which nothing is heard."""
+    contents = io.BytesIO()
+    with wave.open(contents, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(8000)
+        sound.writeframes(bytes(8000))
+    return contents.getvalue()
+
+
 def test_attributes_are_shown_as_the_catalog_wants_them(
     page: Page, serving: Callable[..., Server], tmp_path: Path
 ) -> None:
@@ -232,6 +245,7 @@ def test_attributes_are_shown_as_the_catalog_wants_them(
             "stock": n % 4,
             "kind_of": f"kind {n % 3}",
             "page": f"https://shop.example/{n}",
+            "sample": f"https://sounds.example/{n}.wav",
         }
         for n in range(60)
     ]
@@ -267,6 +281,19 @@ def test_attributes_are_shown_as_the_catalog_wants_them(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Our price")
     expect(dialog).to_contain_text(f"€{item['attributes']['price']:.2f}")
+    # A sound is played where it is, and not before somebody wants to hear it.
+    asked = list[str]()
+
+    def answer(route: Route) -> None:
+        asked.append(route.request.url)
+        route.fulfill(body=silence(), content_type="audio/wav")
+
+    page.route("https://sounds.example/**", answer)
+    player = dialog.locator("audio")
+    expect(player).to_have_attribute("aria-label", "sample")
+    assert asked == []
+    assert player.evaluate("async one => { one.load(); await one.play(); return one.duration }") > 0
+    assert {*asked} == {item["attributes"]["sample"]}
     dialog.get_by_role("button", name=f"Found it: {item['title']}").click()
     link = page.get_by_role("region", name="Found", exact=True).get_by_role("link")
     expect(link.first).to_have_attribute("href", item["attributes"]["page"])

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from seeker.server.service import Service
 
 HEADERS: Mapping[str, str] = {
-    "Content-Security-Policy": "default-src 'self'; object-src 'none'; base-uri 'none'; "
-    "form-action 'self'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'self'; media-src http: https:; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Referrer-Policy": "no-referrer",

@@ -23,6 +23,9 @@ const LEAST_PULL = 0.05;
 const MOST_REASONS = 6;
 /** From this share of a reason on, one view is worth naming. */
 const MAIN_VIEW_SHARE = 0.6;
+/** Addresses of what can be heard, and of what can be watched. */
+const SOUND = /\.(?:mp3|m4a|aac|ogg|oga|opus|wav|flac)(?:[?#]|$)/i;
+const FILM = /\.(?:mp4|m4v|webm|ogv|mov)(?:[?#]|$)/i;
 /** The shortest bar that can be seen, in percent. */
 const SHORTEST_BAR = 6;
 
@@ -52,6 +55,7 @@ export class Detail {
           "div",
           { className: "about" },
           element("h2", {}, title),
+          ...players(item, this.#store.formats),
           attributeList(item, this.#store.formats),
           ...(parts.reasons ? [reasons] : []),
           ...(parts.verdicts || this.#handlers.similar
@@ -161,6 +165,16 @@ function weightBar(pull, strongest) {
   const bar = element("i", { className: "weight" });
   bar.style.width = `${Math.max(SHORTEST_BAR, (100 * Math.abs(pull)) / strongest)}%`;
   return bar;
+}
+
+/** What plays the sounds and films that an item has links to; nothing is fetched before somebody presses play. @param {Item} item @param {Formats} formats @returns {HTMLElement[]} */
+function players(item, formats) {
+  return knownAttributes(item).flatMap(([name, value]) => {
+    const kind = isUrl(value) ? (SOUND.test(value) ? "audio" : FILM.test(value) ? "video" : null) : null;
+    if (!kind) return [];
+    const label = attributeLabel(name, formats);
+    return [element(kind, { controls: true, preload: "none", src: value, "aria-label": label })];
+  });
 }
 
 /** @param {Item} item @param {Formats} formats */
