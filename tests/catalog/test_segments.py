@@ -145,7 +145,7 @@ def test_searches_are_those_of_one_build(shop: Shop, fresh: Catalog, model: Any)
         assert looks(shop.catalog.session(**asked)) == looks(fresh.session(**asked))
 
 
-@pytest.mark.parametrize("model", MODELS[:2], ids=repr)
+@pytest.mark.parametrize("model", MODELS, ids=repr)
 def test_shards_show_the_same(shop: Shop, fresh: Catalog, model: Any) -> None:
     mine, theirs = (
         catalog.session(model=model, seed=5) for catalog in (spread(shop.catalog, 3), fresh)
