@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, Route, sync_playwright
 
 import seeker
 from seeker.server.app import create_app
@@ -231,10 +231,22 @@ def follow(browser: Browser, folder: Path) -> Way:
         page.wait_for_load_state("networkidle")
         page_trace = PageTrace(page)
         page_trace.begin()
+        held: list[Route] = []
+
+        def hold(route: Route) -> None:
+            """Let what else the page asks for wait: it would be noted as part of the click."""
+            if trace.recording and not route.request.url.endswith("/clicks"):
+                held.append(route)
+            else:
+                route.continue_()
+
+        page.route("**/*", hold)
         trace.recording = True
         with page.expect_response(lambda response: response.url.endswith("/clicks")):
             search.grid.get_by_role("button", name=f"Like {title}", exact=True).click()
         trace.recording = False
+        for route in held:
+            route.continue_()
         search.settled()
         of_page = page_trace.stacks()
         entered = [*page_trace.entered(), *trace.entered]

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seeker import Catalog, display
-from seeker.display.topk import SHORTLIST_SHARE
+from seeker.display.ranking import SHORTLIST_SHARE
 from seeker.models import Bipartite, Choice, Pairwise, Relative
 from support.catalogs import random_catalog
 from support.events import do, events

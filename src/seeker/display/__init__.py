@@ -5,9 +5,8 @@ from seeker.display.boltzmann import Boltzmann
 from seeker.display.context import RankingContext
 from seeker.display.diverse import Diverse
 from seeker.display.first_page import POOL_PAGES
-from seeker.display.ranking import Ranking
+from seeker.display.ranking import Ranking, Shortlist, ShortlistExhausted
 from seeker.display.simple import EpsilonGreedy, Greedy, Random
-from seeker.display.topk import Shortlist, ShortlistExhausted
 from seeker.registry import Registry
 
 STRATEGIES: Registry[Strategy] = Registry(

@@ -9,8 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from seeker.display.noise import KeyedNoise, noisy_probabilities, shuffle_values
-from seeker.display.ranking import Ranking, SortedRanking, ValueRanking
-from seeker.display.topk import Shortlist, TopK
+from seeker.display.ranking import Ranking, Shortlist, SortedRanking, TopK, ValueRanking
 from seeker.models.scores import Scores
 from seeker.types import Doubles, Rows
 

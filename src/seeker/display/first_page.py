@@ -10,8 +10,7 @@ import numpy as np
 
 from seeker.display import noise
 from seeker.display.context import RankingContext
-from seeker.display.ranking import Ranking
-from seeker.display.topk import Shortlist
+from seeker.display.ranking import Ranking, Shortlist
 from seeker.errors import BadInput, short_repr
 from seeker.types import Doubles, Rows
 

@@ -11,8 +11,7 @@ from seeker.display.base import Strategy
 from seeker.display.boltzmann import PAPER_C, Boltzmann
 from seeker.display.context import RankingContext
 from seeker.display.first_page import First, check_first, first_page
-from seeker.display.ranking import Ranking
-from seeker.display.topk import Shortlist
+from seeker.display.ranking import Ranking, Shortlist
 from seeker.types import Rows
 from seeker.validation import check_number
 
