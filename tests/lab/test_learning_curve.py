@@ -138,7 +138,7 @@ def crowded_experiment() -> Experiment:
     crowd = Crowd(senses, 2, 0.1)
     crowd.people = [Perception([sense], 0.1) for sense in senses]
     return Experiment(
-        catalog, crowd, {"Seeker": Seeker()}, (BestAndWorst(),), 60, page_sizes=(6,), pages=4
+        catalog, crowd, {"Seeker": Seeker()}, (BestAndWorst(),), 60, page_sizes=(6,), pages=3
     )
 
 
