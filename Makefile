@@ -39,7 +39,7 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 READY := $(VENV)/.dev $(PAGE)/node_modules/.made
 
 # One process more than there are processors: tests of the page and of clusters wait a third of their time.
-WORKERS = $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) + 1)')
+WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 test: $(READY)  ## the checks and all tests
 	+$(MAKE) --no-print-directory --jobs 2 style types kernels scripts docs browser
