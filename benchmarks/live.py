@@ -21,6 +21,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -181,12 +182,14 @@ async def load() -> None:
         seeker.build(f"{place}/v.npz", folder)
         with served(folder) as (url, headers):
             limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
-            async with httpx.AsyncClient(base_url=url, timeout=120, limits=limits) as http:
+            client = partial(httpx.AsyncClient, base_url=url, timeout=120, limits=limits)
+            # Changes have connections of their own, so that no click waits for one behind them.
+            async with client() as http, client() as changing_http:
                 quiet, busy, told = [], [], dict[str, int]()
                 await _search(http, headers, SECONDS / 4)
                 quiet += await _search(http, headers, SECONDS / 2)
                 done = asyncio.Event()
-                changing = asyncio.create_task(_change(http, headers, done, told, count))
+                changing = asyncio.create_task(_change(changing_http, headers, done, told, count))
                 busy += await _search(http, headers, SECONDS)
                 done.set()
                 sent = await changing
