@@ -275,12 +275,26 @@ def test_old_files_stay_for_one_more_version_and_can_be_tidied(catalog: Catalog)
     assert len(list(path.rglob("*.sqlite"))) == 1
 
 
-def test_a_version_that_was_tidied_away_says_so(catalog: Catalog) -> None:
+def test_who_has_opened_a_version_reads_it_after_it_was_tidied_away(catalog: Catalog) -> None:
     path = build_folder(catalog)
+    changed = seeker.update(path, [{"id": "a", "title": "Vest"}]).catalog
     seeker.remove(path, ids=["b"])
     tidy_catalog(path)
-    with pytest.raises(Conflict, match="tidied away"):
-        catalog.item("a")
+    assert catalog.item("b").title == "Plain shirt"
+    assert changed.item("a").title == "Vest"
+    assert changed.session(query="vest").page().ids[0] == "a"
+
+
+def test_many_versions_in_a_row_end_no_search(catalog: Catalog) -> None:
+    path = build_folder(catalog)
+    seeker.update(path, [{"id": "a", "price": 1}])
+    opened = Catalog.open(path)
+    for price in range(2, 20):
+        seeker.update(path, [{"id": "a", "price": price}])
+    session = opened.session(page_size=2)
+    session.like(session.page().ids[0])
+    assert len(session.page()) == 2
+    assert opened.item("a").attributes["price"] == 1
 
 
 def test_one_update_at_a_time(catalog: Catalog) -> None:

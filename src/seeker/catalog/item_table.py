@@ -119,6 +119,11 @@ class FileConnections:
         self._idle: list[_OwnedConnection] = []
         self._lent = 0
 
+    def hold(self) -> None:
+        """Have one connection that has read, so that the file and its log may be removed."""
+        with self.use() as connection:
+            connection.execute("SELECT 1 FROM items LIMIT 1").fetchall()
+
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
         """Lend a connection."""

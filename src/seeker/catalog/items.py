@@ -218,7 +218,9 @@ class StoredItems:
 
     def __init__(self, path: Path, count: int, log: bool, removed: Rows) -> None:
         """Read a file; log: whether one is beside it. removed: rows that are gone from it."""
-        self.table = ItemTable(FileConnections(path, log), count, removed)
+        connections = FileConnections(path, log)
+        connections.hold()  # who has opened a version reads it to the end, whatever comes after it
+        self.table = ItemTable(connections, count, removed)
         self.ids = StoredIds(self.table)
         self._row_cache: dict[str, int] = {}
         self._item_cache: dict[int, CachedItem] = {}
