@@ -8,15 +8,11 @@ meanwhile: if the catalog is changed before it is done, it was for nothing, and 
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from seeker.catalog.build.segments import fullness
@@ -24,12 +20,9 @@ from seeker.catalog.build.versions import compact_aside
 from seeker.catalog.manifest import MANIFEST_NAME, read_manifest
 from seeker.engine.catalogs import catalog_folders
 from seeker.errors import Conflict, SeekerError
-from seeker.files import atomic_write
 from seeker.server.logging import LOGGER
-from seeker.server.processes import LowPriorityProcess, become_low_priority
+from seeker.server.processes import Schedule, StatusFiles, become_low_priority
 from seeker.server.settings import Settings
-
-STATUS_FOLDER = "SEEKER_COMPACTION_STATUS"
 
 MIN_FULLNESS = 0.5
 """From this part of what may be changed on, a catalog is written anew."""
@@ -47,14 +40,8 @@ class CompactionStatus:
     failures: int = 0
 
 
-def compaction_status() -> dict[str, CompactionStatus]:
-    """Return how compaction went by catalog, as far as there was any."""
-    folder = os.environ.get(STATUS_FOLDER)
-    statuses = {}
-    for file in sorted(Path(folder).glob("*.json")) if folder else ():
-        with suppress(OSError, ValueError, TypeError):
-            statuses[file.stem] = CompactionStatus(**json.loads(file.read_text(encoding="utf-8")))
-    return statuses
+_STATUSES = StatusFiles("SEEKER_COMPACTION_STATUS", CompactionStatus)
+compaction_status = _STATUSES.read
 
 
 @contextmanager
@@ -63,44 +50,25 @@ def compacting_by_itself(settings: Settings) -> Iterator[None]:
     if not settings.compact_after:
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="seeker-compaction-") as folder:
-        os.environ[STATUS_FOLDER] = folder
-        schedule = _Schedule(settings, Path(folder))
-        schedule.start()
-        try:
-            yield
-        finally:
-            schedule.stop()
-            del os.environ[STATUS_FOLDER]
+    with _STATUSES.kept(), _Schedule(settings).running():
+        yield
 
 
-class _Schedule:
+class _Schedule(Schedule):
     """Looks at all catalogs now and then."""
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
+    def __init__(self, settings: Settings) -> None:
+        super().__init__("seeker-compaction")
         self._places = {
             name: Path(place) for name, place in catalog_folders(settings.catalogs).items()
         }
         self._quiet_seconds = settings.compact_after
-        self._folder = folder
         self._statuses = dict.fromkeys(self._places, CompactionStatus())
         self._failed: dict[str, str] = {}
-        self._process = LowPriorityProcess()
-        self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="seeker-compaction", daemon=True)
 
-    def start(self) -> None:
-        """Begin to look."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End what is under way; nothing of it was published, or all."""
-        self._stopped.set()
-        self._process.stop()
-        self._thread.join()
-
-    def _run(self) -> None:
-        while not self._stopped.wait(min(_MAX_LOOK_SECONDS, self._quiet_seconds)):
+    def run(self) -> None:
+        """Look until it is stopped."""
+        while not self.stopped.wait(min(_MAX_LOOK_SECONDS, self._quiet_seconds)):
             for name, place in self._places.items():
                 with suppress(SeekerError, OSError):  # a catalog that cannot be read is left alone
                     self._look(name, place)
@@ -112,7 +80,7 @@ class _Schedule:
             return
         if self._failed.get(name) == manifest.identity:
             return  # it would fail again
-        ended = self._process.run("seeker.server.compaction", str(place))
+        ended = self.process.run("seeker.server.compaction", str(place))
         if ended is None:
             return
         code, output = ended
@@ -125,8 +93,7 @@ class _Schedule:
             status = replace(status, count=status.count + 1, at=time.time())
             LOGGER.info("compaction ended", extra={"fields": {"catalog": name}})
         self._statuses[name] = status
-        with atomic_write(self._folder / f"{name}.json", sync=False) as file:
-            file.write(json.dumps(asdict(status)).encode())
+        _STATUSES.write(name, status)
 
 
 def main(arguments: list[str]) -> int:

@@ -9,22 +9,17 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
-import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, replace
-from pathlib import Path
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 
 from seeker.engine.catalogs import catalog_folders
 from seeker.errors import SeekerError
-from seeker.files import atomic_write
 from seeker.server.logging import LOGGER
-from seeker.server.processes import LowPriorityProcess, become_low_priority
+from seeker.server.processes import Schedule, StatusFiles, become_low_priority
 from seeker.server.settings import LEARN_SECONDS, Settings
 
-STATUS_FOLDER = "SEEKER_LEARNING_STATUS"
 _STORE = "SEEKER_LEARNING_STORE"
 
 
@@ -43,14 +38,8 @@ class LearningStatus:
     failures: int = 0
 
 
-def learning_status() -> dict[str, LearningStatus]:
-    """Return how learning went by catalog, as far as it has; nothing where it is off."""
-    folder = os.environ.get(STATUS_FOLDER)
-    statuses = {}
-    for file in sorted(Path(folder).glob("*.json")) if folder else ():
-        with suppress(OSError, ValueError, TypeError):
-            statuses[file.stem] = LearningStatus(**json.loads(file.read_text(encoding="utf-8")))
-    return statuses
+_STATUSES = StatusFiles("SEEKER_LEARNING_STATUS", LearningStatus)
+learning_status = _STATUSES.read
 
 
 @contextmanager
@@ -59,50 +48,31 @@ def learning_by_itself(settings: Settings) -> Iterator[None]:
     if not settings.learn:
         yield
         return
-    with tempfile.TemporaryDirectory(prefix="seeker-learning-") as folder:
-        os.environ[STATUS_FOLDER] = folder
-        schedule = _Schedule(settings, Path(folder))
-        schedule.start()
-        try:
-            yield
-        finally:
-            schedule.stop()
-            del os.environ[STATUS_FOLDER]
+    with _STATUSES.kept(), _Schedule(settings).running():
+        yield
 
 
-class _Schedule:
+class _Schedule(Schedule):
     """Starts the learning of every catalog once in a while, one after the other."""
 
-    def __init__(self, settings: Settings, folder: Path) -> None:
+    def __init__(self, settings: Settings) -> None:
+        super().__init__("seeker-learning")
         self._places = catalog_folders(settings.catalogs)
         self._store = settings.store
         self._seconds = LEARN_SECONDS[settings.learn]
-        self._folder = folder
-        self._stopped = threading.Event()
-        self._process = LowPriorityProcess()
-        self._thread = threading.Thread(target=self._run, name="seeker-learning", daemon=True)
 
-    def start(self) -> None:
-        """Begin, now."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """End what is under way; nothing of it was published, or all."""
-        self._stopped.set()
-        self._process.stop()
-        self._thread.join()
-
-    def _run(self) -> None:
+    def run(self) -> None:
+        """Learn, now and then again, until it is stopped."""
         statuses = dict.fromkeys(self._places, LearningStatus())
-        while not self._stopped.is_set():
+        while not self.stopped.is_set():
             began = time.monotonic()
             for name, place in self._places.items():
                 statuses[name] = self._learn(name, place, statuses[name])
-            self._stopped.wait(max(1.0, self._seconds - (time.monotonic() - began)))
+            self.stopped.wait(max(1.0, self._seconds - (time.monotonic() - began)))
 
     def _learn(self, name: str, place: str, before: LearningStatus) -> LearningStatus:
         """Learn in one catalog; return how it went, after all who ask can know."""
-        ended = self._process.run("seeker.server.learning", name, place, **{_STORE: self._store})
+        ended = self.process.run("seeker.server.learning", name, place, **{_STORE: self._store})
         if ended is None:
             return before
         code, output = ended
@@ -118,8 +88,7 @@ class _Schedule:
             LOGGER.info("learning ended", extra={"fields": {**fields, "reason": status.reason}})
         else:
             LOGGER.warning("learning failed", extra={"fields": {"catalog": name, "code": code}})
-        with atomic_write(self._folder / f"{name}.json", sync=False) as file:
-            file.write(json.dumps(asdict(status)).encode())
+        _STATUSES.write(name, status)
         return status
 
 
