@@ -22,8 +22,8 @@ from seeker.cluster.messages import MissingDataReply, NoReply, ShardReport
 from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.cluster.prior import Prior, PriorPart
 from seeker.cluster.ray_actor import PartCopy, checksum, pieces
-from seeker.cluster.ray_transport import ShardMonitor
-from seeker.cluster.transport import NO_ROWS, InProcessShards
+from seeker.cluster.ray_transport import NO_ROWS, ShardMonitor
+from seeker.cluster.shard import InProcessShards
 from support.catalogs import random_catalog
 
 

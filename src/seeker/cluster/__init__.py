@@ -9,8 +9,8 @@ between questions only makes the next answer cheaper, so a shard that was killed
 answers as if nothing had happened.
 """
 
-from seeker.cluster.catalog import ClusterCatalog
+from seeker.cluster.finder import ClusterCatalog
 from seeker.cluster.fleet import Fleet, FleetHealth, ShardsSilentError
-from seeker.cluster.transport import InProcessShards
+from seeker.cluster.shard import InProcessShards
 
 __all__ = ["ClusterCatalog", "Fleet", "FleetHealth", "InProcessShards", "ShardsSilentError"]

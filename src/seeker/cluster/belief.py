@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from seeker.cluster.context import FrontScores
 from seeker.cluster.fleet import QueryRound
 from seeker.cluster.messages import (
     BeliefQuery,
@@ -17,7 +18,6 @@ from seeker.cluster.messages import (
     ScoresQuery,
     ScoresReply,
 )
-from seeker.cluster.scores import FrontScores
 from seeker.kernels.parallel import Interrupted, Stop
 from seeker.session import Belief
 from seeker.types import Doubles, Rows

@@ -7,7 +7,7 @@ import threading
 from concurrent.futures import Future
 
 from seeker.catalog import Catalog
-from seeker.cluster.catalog import ClusterCatalog
+from seeker.cluster.finder import ClusterCatalog
 from seeker.cluster.fleet import Fleet
 from seeker.cluster.ray_runtime import connect_ray
 from seeker.cluster.ray_transport import RayShards

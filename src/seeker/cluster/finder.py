@@ -1,17 +1,16 @@
-"""The finder of a catalog over shards: the same pages, computed where the items are."""
+"""A catalog over shards, and the finder of its sessions: the same pages, computed elsewhere."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from seeker.catalog import Catalog
 from seeker.cluster.belief import MergedBelief
-from seeker.cluster.context import FrontContext
-from seeker.cluster.fleet import QueryRound, RequestBuilder, SentAttachments
+from seeker.cluster.context import FrontContext, FrontScores
+from seeker.cluster.fleet import Fleet, QueryRound, RequestBuilder, SentAttachments
 from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
-from seeker.cluster.scores import FrontScores
 from seeker.display import Ranking
 from seeker.display.context import RankingInputs
 from seeker.kernels.parallel import Interrupted, Stop, never
@@ -21,9 +20,6 @@ from seeker.session.finder import Finder, RankingHead
 from seeker.session.rows import RowIndex
 from seeker.space import CatalogVectors
 from seeker.types import Array, Doubles, Floats
-
-if TYPE_CHECKING:
-    from seeker.cluster.catalog import ClusterCatalog
 
 
 class ShardFinder(Finder):
@@ -155,3 +151,39 @@ def session_key(
             digest.update(repr((view, vectors[view].shape)).encode())
             digest.update(vectors[view].tobytes())
     return digest.hexdigest()[:32]
+
+
+START_SECONDS = 120.0
+"""How long shards may take to start and to have their rows sent."""
+
+
+class ClusterCatalog(Catalog):
+    """Items, filters and keyword search here at the front; distances and scores in shards."""
+
+    fleet: Fleet
+
+    @classmethod
+    def over(cls, catalog: Catalog, fleet: Fleet) -> ClusterCatalog:
+        """Return a catalog with its rows searched by shards that were made for it."""
+        same = cls(
+            catalog._collection,
+            catalog.views,
+            catalog._readers,
+            catalog.folder,
+            catalog.manifest,
+            catalog.maps,
+        )
+        same._stamp = catalog._stamp
+        same.fleet = fleet
+        return same
+
+    def finder(self, start: Start, rows: RowIndex) -> ShardFinder:
+        """Return what computes order and belief for a session, by asking the shards."""
+        return ShardFinder(self, start, rows)
+
+    def preload(self, stop: Stop = never) -> None:
+        """Shards compute their own distances; nothing is shared here."""
+
+    def wait_until_ready(self, seconds: float = START_SECONDS) -> None:
+        """Wait until all shards have their part of the catalog."""
+        self.fleet.wait_until_ready(seconds)

@@ -19,11 +19,11 @@ from seeker.cluster.messages import (
     ScoringInputs,
     ShardReport,
     ShardRequest,
+    Transport,
     Vectors,
 )
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior, PriorPart
-from seeker.cluster.transport import Transport
 from seeker.errors import SeekerError
 from seeker.kernels.parallel import Interrupted, Stop
 from seeker.models.words import KeywordMatches

@@ -1,12 +1,17 @@
-"""What the front asks and what shards reply. Rows are always counted in the whole catalog."""
+"""What the front asks and what shards reply, and the way between them.
+
+Rows are always counted in the whole catalog.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
+from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import PriorPart
+from seeker.kernels.parallel import Stop
 from seeker.models.base import Evidence, Model
 from seeker.models.words import KeywordMatches
 from seeker.types import Doubles, Rows
@@ -239,3 +244,39 @@ class ShardReport:
     copied: bool
     sessions: int
     bytes: int
+
+
+class Transport(Protocol):
+    """The way to the shards of one catalog; safe for any number of threads."""
+
+    @property
+    def ranges(self) -> Sequence[RowRange]:
+        """The rows that each shard holds."""
+        ...
+
+    def ask(
+        self, requests: Mapping[int, ShardRequest], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
+        """Ask some shards at once, by number, and wait for all of them, but no longer than that.
+
+        stop: given where it may wait. Then it takes as long as it takes, for as long as the shards
+        show that they live; `Interrupted` is raised as soon as it is to stop.
+        """
+        ...
+
+    def reports(self, seconds: float) -> dict[int, ShardReport | NoReply]:
+        """Ask all shards how they are, by number, and wait no longer than that."""
+        ...
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """The shards that could not answer when they were last asked, and why."""
+        ...
+
+    def deliver(self, shard: int, seconds: float) -> str | None:
+        """Bring a shard its part of the catalog; return why it is not there in time, or None."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the shards; others may still use them."""
+        ...

@@ -15,12 +15,14 @@ from seeker.cluster.messages import MissingDataReply, NoReply, Reply, ShardRepor
 from seeker.cluster.partition import CatalogPart, RowRange, check_outline, split_rows
 from seeker.cluster.ray_actor import Assignment, ShardActor, checksum, pieces
 from seeker.cluster.ray_runtime import NAMESPACE, import_ray
-from seeker.cluster.transport import NO_ROWS
 from seeker.errors import SeekerError
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.space import View
 
 LOGGER = logging.getLogger("seeker")
+
+NO_ROWS = "its part of the catalog is on the way"
+"""Why a shard is silent that has no rows yet."""
 
 
 class ShardMonitor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,14 +21,17 @@ from seeker.cluster.messages import (
     LogTotalQuery,
     LogTotalReply,
     MissingDataReply,
+    NoReply,
     Query,
     RankQuery,
     RankReply,
     RefreshQuery,
     RefreshReply,
+    Reply,
     ScoresQuery,
     ScoresReply,
     ScoringInputs,
+    ShardReport,
     ShardRequest,
     TopItemsReply,
     TopProbabilitiesQuery,
@@ -35,7 +39,7 @@ from seeker.cluster.messages import (
     TopShuffledQuery,
     Vectors,
 )
-from seeker.cluster.partition import CatalogPart
+from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.display import Shortlist
 from seeker.display.context import LocalContext
 from seeker.display.ranking import ValueRanking
@@ -44,7 +48,7 @@ from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
 from seeker.models.warmup import warm_up
 from seeker.models.words import KeywordMatches
-from seeker.space import CatalogVectors
+from seeker.space import CatalogVectors, View
 from seeker.types import Doubles
 
 _SESSION_BYTES = 16_384
@@ -298,3 +302,45 @@ def _belief_part(scores: Scores, stop: Stop) -> BeliefReply:
     likely = logs[logs > _LEAST_LOG_SHARE]
     shares = np.exp(likely)
     return BeliefReply(top, float(shares.sum()), float(shares @ likely), scores.settings(top))
+
+
+class InProcessShards:
+    """Shards that are asked one after the other; memory, limits: as in `Shard`."""
+
+    def __init__(
+        self,
+        views: Mapping[str, View],
+        shards: int,
+        memory: int = 512_000_000,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        self.ranges: tuple[RowRange, ...] = split_rows(len(next(iter(views.values()))), shards)
+        self.shards = [Shard(CatalogPart.of(views, rows), memory, limits) for rows in self.ranges]
+
+    def ask(
+        self, requests: Mapping[int, ShardRequest], seconds: float, stop: Stop | None = None
+    ) -> dict[int, Reply]:
+        """Ask some shards, by number."""
+        return {
+            shard: self.shards[shard].answer(request, stop or never)
+            for shard, request in requests.items()
+        }
+
+    def reports(self, seconds: float) -> dict[int, ShardReport | NoReply]:
+        """Return how the shards are: always ready."""
+        pid = os.getpid()
+        return {
+            number: ShardReport(pid, "", True, False, len(shard.sessions), shard.sessions.bytes)
+            for number, shard in enumerate(self.shards)
+        }
+
+    @property
+    def silent(self) -> Mapping[int, str]:
+        """Nobody: shards in this process always answer."""
+        return {}
+
+    def deliver(self, shard: int, seconds: float) -> None:
+        """Do nothing: every shard has its part."""
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to let go of."""
