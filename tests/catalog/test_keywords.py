@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from seeker import Catalog
 from seeker.catalog.keywords import edit_distance, read_sizes, tokenise
-from seeker.embedders.multilingual import MultilingualEmbedder
+from seeker.embedders.text import MultilingualEmbedder
 from seeker.session.words import SearchWord
 
 TITLES = (

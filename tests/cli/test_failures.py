@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import seeker
-from seeker.embedders import cache
+from seeker.files import CACHE_VARIABLE
 
 COMMAND = "import sys; from seeker.cli import main; sys.exit(main(sys.argv[1:]))"
 OBEY_RIGHTS = f"""
@@ -67,7 +67,7 @@ def test_a_port_that_is_taken(place: Path) -> None:
 def test_a_port_that_is_taken_is_known_before_the_demo_is_built(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
-        elsewhere = f"import os; os.environ[{cache.VARIABLE!r}] = {str(tmp_path / 'cache')!r}\n"
+        elsewhere = f"import os; os.environ[{CACHE_VARIABLE!r}] = {str(tmp_path / 'cache')!r}\n"
         code, said = run("demo", "--port", port, cwd=tmp_path, code=elsewhere + COMMAND)
     assert code == 1
     assert "Choose another with --port" in said

@@ -13,9 +13,10 @@ import pytest
 from PIL import Image
 from PIL.Image import Resampling
 
-from seeker.embedders import cache, named, weights
+from seeker.embedders import named, weights
 from seeker.embedders.base import Embedder
 from seeker.errors import BadInput, SeekerError
+from seeker.files import cache_folder
 from seeker.types import Array, Doubles
 
 BLOCKS = """
@@ -210,7 +211,7 @@ def test_the_cache_is_where_each_system_has_it(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("sys.platform", platform)
-    assert cache.folder() == Path(expected).expanduser()
+    assert cache_folder() == Path(expected).expanduser()
 
 
 class Evil:

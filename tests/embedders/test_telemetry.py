@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from seeker.embedders.libraries import disable_telemetry
+from seeker.embedders.base import disable_telemetry
 
 READ = "from seeker.embedders import named; named('text').embed(['a red dress'])"
 # Where tests run by themselves, the runtime reports nothing in any case; people are elsewhere.

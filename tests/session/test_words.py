@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import seeker
 from cluster.walks import assert_alike, spread
 from seeker import Catalog, Session
-from seeker.embedders.multilingual import MultilingualEmbedder
+from seeker.embedders.text import MultilingualEmbedder
 from seeker.errors import BadInput, Conflict
 from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.models.words import WORD_SLIP, combine_matches

@@ -12,12 +12,12 @@ from seeker.catalog import Catalog
 from seeker.catalog.build.pipeline import ProgressCallback
 from seeker.catalog.build.plan import ATTRIBUTES_VIEW
 from seeker.demo.emoji import Emoji
-from seeker.embedders import cache
 from seeker.embedders.attributes import AttributesEmbedder
 from seeker.embedders.base import Embedder
 from seeker.embedders.colour import ColourEmbedder
 from seeker.embedders.image import ImageEmbedder
 from seeker.embedders.text import TextEmbedder
+from seeker.files import cache_folder
 
 EMBEDDERS: tuple[type[Embedder], ...] = (ImageEmbedder, ColourEmbedder, TextEmbedder)
 GROUPS = ("category", "subcategory")
@@ -30,7 +30,7 @@ def folder() -> Path:
     """Return where the built-in catalog lies; other pictures or embedders make another one."""
     embedders: tuple[type[Embedder], ...] = (*EMBEDDERS, AttributesEmbedder)
     kinds = [Emoji().version(), *(embedder.version for embedder in embedders), *GROUPS]
-    return cache.folder() / f"demo-{sha256(' '.join(kinds).encode()).hexdigest()[:12]}"
+    return cache_folder() / f"demo-{sha256(' '.join(kinds).encode()).hexdigest()[:12]}"
 
 
 def demo_catalog(tell: ProgressCallback | None = None, progress: bool = False) -> Catalog:

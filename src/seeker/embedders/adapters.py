@@ -13,8 +13,8 @@ from seeker.embedders.base import (
     Embedder,
     checked_pictures,
     checked_texts,
+    import_library,
 )
-from seeker.embedders.libraries import import_library
 from seeker.errors import NotFound, SeekerError
 from seeker.types import Floats
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from seeker.errors import BadInput
+from seeker.errors import BadInput, SeekerError, install_hint
 from seeker.types import Floats
 
 if TYPE_CHECKING:
@@ -83,3 +85,26 @@ def _as_list(batch: Iterable[Any], name: str, hint: str) -> list[Any]:
         return list(batch)
     except TypeError:
         raise BadInput(f"The embedder '{name}' was given {repr(batch)[:60]}.", hint) from None
+
+
+_TELEMETRY_OFF = {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1"}
+"""What ONNX Runtime and the hub of models look at when they are loaded."""
+
+
+def import_library(module: str, extra: str) -> Any:
+    """Return a library that an embedder needs; extra: what it is called in seeker-search[extra]."""
+    disable_telemetry()
+    try:
+        return importlib.import_module(module)
+    except ImportError as problem:
+        missing = problem.name or module
+        raise SeekerError(
+            f"The embedder '{extra}:…' needs the package '{missing}', which cannot be imported.",
+            install_hint(f"seeker-search[{extra}]"),
+        ) from None
+
+
+def disable_telemetry() -> None:
+    """Ask libraries to report nothing; call it before one is imported. Who has decided, decides."""
+    for name, value in _TELEMETRY_OFF.items():
+        os.environ.setdefault(name, value)

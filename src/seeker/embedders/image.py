@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seeker.embedders import cache, weights
+from seeker.embedders import weights
 from seeker.embedders.base import PICTURE, Embedder, checked_pictures
 from seeker.embedders.onnx import OnnxGraph, OnnxNetwork, embed_each
+from seeker.files import cached_file
 from seeker.types import Array, Floats
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ class ImageEmbedder(Embedder):
     def __init__(self) -> None:
         """Load the network, converting it into the cache folder the first time."""
         self._network = OnnxNetwork(
-            cache.cached_file(
+            cached_file(
                 f"efficientnet-lite0-{INPUT_PIXELS}-v{_FORMAT_VERSION}", ".onnx", onnx_model
             )
         )

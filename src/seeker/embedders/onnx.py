@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from seeker.embedders.libraries import disable_telemetry
+from seeker.embedders.base import disable_telemetry
 from seeker.errors import SeekerError
 from seeker.kernels.parallel import cores
 from seeker.types import Array, Floats

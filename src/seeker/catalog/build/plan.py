@@ -13,7 +13,7 @@ from seeker.catalog.manifest import METRICS, EmbedderEntry, Manifest
 from seeker.catalog.manifest_fields import VIEW_NAME
 from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder, checked_weight
 from seeker.embedders.custom import adapt
-from seeker.embedders.multilingual import EXTRA, is_installed
+from seeker.embedders.text import MULTILINGUAL_EXTRA, multilingual_is_installed
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import StoredVectors
 
@@ -175,7 +175,7 @@ def check_attributes(
 def text_embedder(source: Source, views: Sequence[str] | None) -> str:
     """Return what makes the view `text` that a build makes by itself: by the texts' language."""
     automatic = views is None and source.offer.text and not source.offer.vectors
-    if not automatic or not is_installed() or _is_english(source):
+    if not automatic or not multilingual_is_installed() or _is_english(source):
         return ENGLISH
     return MULTILINGUAL
 
@@ -188,8 +188,8 @@ def language_notice(source: Source, specs: Sequence[ViewSpec], automatic: bool) 
     if ENGLISH not in made or _is_english(source):
         return None
     hint = f"choose --views {ENGLISH}={MULTILINGUAL}"
-    if not is_installed():
-        hint = f"pip install 'seeker-search[{EXTRA}]' and build it again"
+    if not multilingual_is_installed():
+        hint = f"pip install 'seeker-search[{MULTILINGUAL_EXTRA}]' and build it again"
     return _LANGUAGE_NOTICE.format(view=made[ENGLISH], hint=hint)
 
 
