@@ -10,7 +10,7 @@ import pytest
 import seeker
 from seeker import Catalog, display
 from seeker.display import noise as keys
-from seeker.display.context import LocalContext
+from seeker.display.base import LocalContext
 from seeker.kernels import reference
 from seeker.models import Choice
 from seeker.models.scores import Scores

@@ -18,7 +18,7 @@ from seeker.cluster.messages import (
 )
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior
-from seeker.display.context import RankingInputs
+from seeker.display.base import RankingInputs
 from seeker.display.noise import KeyedNoise, noisy_probabilities, shuffle_values
 from seeker.display.ranking import ValueRanking, best_rows
 from seeker.models.base import Evidence, Grid, Model, Term, focus_grid

@@ -12,7 +12,7 @@ from seeker.cluster.context import FrontContext, FrontScores
 from seeker.cluster.fleet import Fleet, QueryRound, RequestBuilder, SentAttachments
 from seeker.cluster.messages import RefreshQuery, RefreshReply, ScoringInputs
 from seeker.display import Ranking
-from seeker.display.context import RankingInputs
+from seeker.display.base import RankingInputs
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.words import NO_MATCHES
 from seeker.session import Start

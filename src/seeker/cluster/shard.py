@@ -41,7 +41,7 @@ from seeker.cluster.messages import (
 )
 from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.display import Shortlist
-from seeker.display.context import LocalContext
+from seeker.display.base import LocalContext
 from seeker.display.ranking import ValueRanking
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits

@@ -1,8 +1,7 @@
 """Strategies: how a belief becomes a ranking of the whole catalog."""
 
-from seeker.display.base import Strategy
+from seeker.display.base import RankingContext, Strategy
 from seeker.display.boltzmann import Boltzmann
-from seeker.display.context import RankingContext
 from seeker.display.diverse import Diverse
 from seeker.display.first_page import POOL_PAGES
 from seeker.display.ranking import Ranking, Shortlist, ShortlistExhausted

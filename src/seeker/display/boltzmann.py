@@ -7,8 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 
-from seeker.display.base import Strategy
-from seeker.display.context import RankingContext
+from seeker.display.base import RankingContext, Strategy
 from seeker.display.first_page import First, check_first, first_page
 from seeker.display.ranking import Ranking
 from seeker.errors import BadInput, short_repr

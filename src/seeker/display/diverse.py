@@ -7,9 +7,8 @@ from typing import Literal
 
 import numpy as np
 
-from seeker.display.base import Strategy
+from seeker.display.base import RankingContext, Strategy
 from seeker.display.boltzmann import Boltzmann
-from seeker.display.context import RankingContext
 from seeker.display.first_page import PinnedPage
 from seeker.display.ranking import Ranking
 from seeker.errors import BadInput, short_repr

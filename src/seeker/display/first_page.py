@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from seeker.display import noise
-from seeker.display.context import RankingContext
+from seeker.display.base import RankingContext
 from seeker.display.ranking import Ranking, Shortlist
 from seeker.errors import BadInput, short_repr
 from seeker.types import Doubles, Rows

@@ -9,7 +9,7 @@ import numpy as np
 from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
-    from seeker.display.context import RankingInputs
+    from seeker.display.base import RankingInputs
 
 
 _MASK = 2**64 - 1

@@ -24,7 +24,7 @@ from seeker.models.scores import Scores
 from seeker.types import Doubles, Floats, Rows
 
 if TYPE_CHECKING:
-    from seeker.display.context import LocalContext
+    from seeker.display.base import LocalContext
 
 SHORTLIST_ITEMS = 16_384
 """Items on a list at most: enough for all but the first clicks of a search."""

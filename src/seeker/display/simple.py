@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from seeker.display import noise
-from seeker.display.base import Strategy
+from seeker.display.base import RankingContext, Strategy
 from seeker.display.boltzmann import PAPER_C, Boltzmann
-from seeker.display.context import RankingContext
 from seeker.display.first_page import First, check_first, first_page
 from seeker.display.ranking import Ranking, Shortlist
 from seeker.types import Rows

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from seeker import display
-from seeker.display.context import RankingInputs
+from seeker.display.base import RankingInputs
 from seeker.kernels.parallel import Stop, never
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
 from seeker.models.protocol import ItemScores

@@ -9,7 +9,7 @@ from copy import copy
 from dataclasses import replace
 
 from seeker.display import Shortlist, ShortlistExhausted
-from seeker.display.context import LocalContext
+from seeker.display.base import LocalContext
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.scores import Scores
