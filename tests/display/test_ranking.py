@@ -15,8 +15,7 @@ from seeker import Catalog, Session, display
 from seeker.display import noise as keys
 from seeker.kernels import reference
 from seeker.models import Bipartite, Choice, Model, Pairwise
-from seeker.models.limits import DEFAULT_LIMITS
-from seeker.models.scores import Scores
+from seeker.models.scores import DEFAULT_LIMITS, Scores
 from seeker.session.events import Click
 from support.catalogs import random_catalog
 

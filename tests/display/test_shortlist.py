@@ -15,8 +15,7 @@ from seeker import Catalog, Session, display, models
 from seeker.cluster import ClusterCatalog, Fleet, InProcessShards
 from seeker.errors import Conflict
 from seeker.kernels.parallel import Interrupted
-from seeker.models.limits import DEFAULT_LIMITS
-from seeker.models.scores import Scores
+from seeker.models.scores import DEFAULT_LIMITS, Scores
 from support.catalogs import random_catalog
 from support.limits import limited
 

@@ -13,7 +13,7 @@ import seeker
 from cluster.walks import assert_alike, spread
 from seeker import BadInput, Catalog, Session, models
 from seeker.catalog.build.learned import publish_learned
-from seeker.models.limits import Limits
+from seeker.models.scores import Limits
 from seeker.space.linear_map import LinearMap, MapInput
 from seeker.types import Doubles
 from support.builds import jsonl

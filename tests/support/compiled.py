@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from seeker import Catalog, display, models
-from seeker.models.limits import Limits
+from seeker.models.scores import Limits
 
 VIEWS = ("image", "colour")
 

@@ -6,7 +6,7 @@ from copy import copy
 from typing import Any
 
 from seeker import Catalog
-from seeker.models.limits import Limits
+from seeker.models.scores import Limits
 
 
 def limited(catalog: Catalog, **limits: Any) -> Catalog:

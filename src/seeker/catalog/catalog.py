@@ -49,7 +49,7 @@ from seeker.catalog.views import (
 )
 from seeker.errors import BadInput, Gone, NotFound
 from seeker.kernels.parallel import Interrupted, Stop, never
-from seeker.models.limits import DEFAULT_LIMITS
+from seeker.models.scores import DEFAULT_LIMITS
 from seeker.models.words import KeywordMatches, combine_matches
 from seeker.session import Event, Example, Item, Session, Start
 from seeker.session.events import REPEATS, Repeat, Say

@@ -44,8 +44,7 @@ from seeker.display import Shortlist
 from seeker.display.base import LocalContext
 from seeker.display.ranking import ValueRanking
 from seeker.kernels.parallel import Interrupted, Stop, never
-from seeker.models.limits import DEFAULT_LIMITS, Limits
-from seeker.models.scores import Scores
+from seeker.models.scores import DEFAULT_LIMITS, Limits, Scores
 from seeker.models.warmup import warm_up
 from seeker.models.words import KeywordMatches
 from seeker.space import CatalogVectors, View

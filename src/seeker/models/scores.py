@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,11 +19,104 @@ from seeker.kernels.parallel import Stop, never
 from seeker.models.accumulators import Accumulator, ExactSums, UpperBounds
 from seeker.models.base import Evidence, Grid, Model, Term, focus_grid
 from seeker.models.evaluator import ColumnStore, ScoreEvaluator
-from seeker.models.limits import DEFAULT_LIMITS, Limits
 from seeker.models.score_drop import ScoreDropBound, find_drop_bound
 from seeker.space import Space
 from seeker.space.columns import DistanceProbe
 from seeker.types import Doubles, Floats, Rows
+
+
+class LogPrior(Protocol):
+    """Log-probabilities of all items, such as an array, (items,); −inf keeps an item out."""
+
+    def __getitem__(self, rows: Any, /) -> Any:
+        """Return the log-probabilities at some rows, of the rows' shape."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes this takes."""
+        ...
+
+
+class ItemScores(Protocol):
+    """Scores of the items that are asked about, given evidence and a log-prior."""
+
+    @property
+    def model(self) -> Model:
+        """The model."""
+        ...
+
+    @property
+    def space(self) -> Space:
+        """The space that the model measures distances in."""
+        ...
+
+    @property
+    def grid(self) -> Grid:
+        """The settings of the person that are averaged over."""
+        ...
+
+    @property
+    def count(self) -> int:
+        """How many items there are."""
+        ...
+
+    @property
+    def log_prior(self) -> LogPrior | None:
+        """The log-prior, or None for an even one."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """How many bytes are kept, the log-prior's with them."""
+        ...
+
+    @property
+    def pending_work(self) -> float:
+        """About how many multiplications it takes to bring what is kept of all items up to date."""
+        ...
+
+    def set_prior(self, log_prior: Doubles | None) -> None:
+        """Put another log-prior, (items,), in the place of the one there is."""
+        ...
+
+    def set_focus(self, factors: Sequence[float] | None) -> None:
+        """Let views matter by other factors, (views,), than before; None: as the model has it."""
+        ...
+
+    def condition_on(self, evidence: Evidence) -> None:
+        """Make the scores those given this evidence."""
+        ...
+
+    def at(self, rows: Rows) -> Doubles:
+        """Return the scores of some items, (rows,)."""
+        ...
+
+    def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
+        """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much a search keeps, and from how many items on it goes about things in another way.
+
+    No result depends on them. session_bytes: what one session may keep; large catalogs need more, but then only for bounds.
+    part_items: items worked through before work over all of them may be stopped, a few dozen blocks
+    of work. sorted_items: up to so many items are simply sorted. prefetch_items: from so many items
+    on, the pages that the next click can lead to are found before it; in smaller catalogs a page
+    takes less than finding all of them is worth. cached_belief_items: up to so many items a belief
+    is kept until the next click; beyond, for as long as somebody holds it.
+    """
+
+    session_bytes: int = 64_000_000
+    part_items: int = 256_000
+    sorted_items: int = 4096
+    prefetch_items: int = 50_000
+    cached_belief_items: int = 1_000_000
+
+
+DEFAULT_LIMITS = Limits()
 
 _OTHER_BYTES = 300_000
 """Bytes of a session for what it keeps beside sums and columns, such as the shortlist."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
-from seeker.models.protocol import ItemScores
+from seeker.models.scores import ItemScores
 from seeker.models.words import WordsTerm
 from seeker.space.columns import DirectionProbe
 

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from seeker.models.base import Evidence, is_text
-from seeker.models.protocol import ItemScores
+from seeker.models.scores import ItemScores
 from seeker.session.state import Rating
 from seeker.types import Rows
 

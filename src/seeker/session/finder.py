@@ -16,7 +16,7 @@ from seeker import display
 from seeker.display.base import RankingInputs
 from seeker.kernels.parallel import Stop, never
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
-from seeker.models.protocol import ItemScores
+from seeker.models.scores import ItemScores
 from seeker.models.warmup import warm_up
 from seeker.models.words import WordsTerm
 from seeker.session.belief import Belief

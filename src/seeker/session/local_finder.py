@@ -11,8 +11,7 @@ from dataclasses import replace
 from seeker.display import Shortlist, ShortlistExhausted
 from seeker.display.base import LocalContext
 from seeker.kernels.parallel import Interrupted, Stop, never
-from seeker.models.limits import DEFAULT_LIMITS, Limits
-from seeker.models.scores import Scores
+from seeker.models.scores import DEFAULT_LIMITS, Limits, Scores
 from seeker.session.belief import Belief, Posterior
 from seeker.session.events import Click, Start, Verdict
 from seeker.session.finder import Finder, RankingHead
