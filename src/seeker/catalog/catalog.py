@@ -402,7 +402,7 @@ class Catalog:
         return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
 
     def _repr_html_(self) -> str:
-        from seeker.session.html import facts_html, items_html
+        from seeker.session.page import facts_html, items_html
 
         shown = self.items([*range(min(len(self), _SHOWN_ITEMS))])
         facts = {

@@ -17,8 +17,7 @@ from seeker.session.events import (
 from seeker.session.examples import Example
 from seeker.session.explanation import ClickShare, Explanation
 from seeker.session.page import Item, Page
-from seeker.session.presets import PAPER, SessionOptions
-from seeker.session.session import Session
+from seeker.session.session import PAPER, Session, SessionOptions
 from seeker.session.state import State
 from seeker.session.words import UnderstoodWords
 

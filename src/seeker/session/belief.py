@@ -23,7 +23,7 @@ class Belief(ABC):
         return f"<Belief: about {self.candidates:.1f} candidates>"
 
     def _repr_html_(self) -> str:
-        from seeker.session.html import facts_html, shares_html
+        from seeker.session.page import facts_html, shares_html
 
         facts = {
             "candidates": f"about {self.candidates:,.1f}",

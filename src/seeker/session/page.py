@@ -1,12 +1,16 @@
-"""Items, and the pages on which they are shown."""
+"""Items, the pages on which they are shown, and how a notebook shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any, overload
 
 from seeker.errors import SeekerError, install_hint
+
+_TILE = "display:inline-block;vertical-align:top;width:7.5em;margin:0 .5em .5em 0;font-size:12px"
+_PICTURE = "display:block;width:7.5em;height:7.5em;object-fit:contain;background:#8881"
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,6 @@ class Page(Sequence[Item]):
         return pandas.DataFrame(rows, index=places)
 
     def _repr_html_(self) -> str:
-        from seeker.session.html import items_html
-
         picture = self.picture or (lambda item: None)
         return items_html((item, picture(item)) for item in self.items)
 
@@ -92,3 +94,33 @@ class Page(Sequence[Item]):
 def ids_of(shown: Iterable[str | Item]) -> list[str]:
     """Return what was on screen by ids, where it may have been given as items."""
     return [item.id if isinstance(item, Item) else item for item in shown]
+
+
+def items_html(items: Iterable[tuple[Item, str | None]]) -> str:
+    """Return items side by side, each with the address of its picture, if it has one."""
+    return f'<div style="overflow-x:auto">{"".join(_tile(*one) for one in items)}</div>'
+
+
+def _tile(item: Item, picture: str | None) -> str:
+    title = escape(item.title or item.id)
+    image = f'<img src="{escape(picture)}" alt="" style="{_PICTURE}">' if picture else ""
+    name = f"<code>{escape(item.id)}</code>" if item.title else ""
+    return f'<div style="{_TILE}">{image}<b>{title}</b><br>{name}</div>'
+
+
+def facts_html(title: str, facts: Mapping[str, str], body: str = "") -> str:
+    """Return a heading and what is to be said, fact by fact."""
+    told = "".join(
+        f"<li>{escape(name)}: {escape(fact)}</li>" for name, fact in facts.items() if fact
+    )
+    return f"<div><b>{escape(title)}</b><ul>{told}</ul>{body}</div>"
+
+
+def shares_html(shares: Mapping[str, float]) -> str:
+    """Return shares of 1 as bars."""
+    rows = (
+        f'<tr><td>{escape(name)}</td><td><div style="width:12em;background:#8882"><div style="'
+        f'width:{share:.1%};background:#2a6f97;height:.8em"></div></div></td><td>{share:.0%}</td></tr>'
+        for name, share in shares.items()
+    )
+    return f"<table>{''.join(rows)}</table>"
