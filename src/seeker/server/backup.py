@@ -25,7 +25,7 @@ from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.engine.catalogs import check_catalog_name
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.files import atomic_write
-from seeker.stores.opening import MEMORY
+from seeker.stores import MEMORY
 from seeker.stores.sqlite import copy_store
 
 SCHEMA = 1

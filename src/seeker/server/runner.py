@@ -22,8 +22,7 @@ from seeker.server.metrics import SHARED
 from seeker.server.middleware import AllowedHosts
 from seeker.server.service import CLOSING
 from seeker.server.settings import Settings
-from seeker.stores import open_store
-from seeker.stores.opening import MEMORY
+from seeker.stores import MEMORY, open_store
 
 if TYPE_CHECKING:
     import uvicorn

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from seeker.models.base import Grid
+from seeker.session.page import facts_html, shares_html
 from seeker.types import Doubles, Rows
 
 
@@ -23,8 +24,6 @@ class Belief(ABC):
         return f"<Belief: about {self.candidates:.1f} candidates>"
 
     def _repr_html_(self) -> str:
-        from seeker.session.page import facts_html, shares_html
-
         facts = {
             "candidates": f"about {self.candidates:,.1f}",
             "on this page": f"{self.on_page:.0%}",

@@ -12,7 +12,7 @@ from seeker.session.base import Event
 from seeker.session.belief import Belief
 from seeker.session.events import Click, Repeat, exported_events, fold, parse_event
 from seeker.session.explanation import Explanation
-from seeker.session.page import Page
+from seeker.session.page import Page, facts_html
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.state import State
@@ -252,8 +252,6 @@ class Session(SessionVerbs):
         return self._finder.believe()
 
     def _repr_html_(self) -> str:
-        from seeker.session.page import facts_html
-
         page = self.more(0, self.state.start.page_size)
         facts = {
             "liked": ", ".join(self.likes),
