@@ -31,7 +31,7 @@ import httpx
 import numpy as np
 
 import seeker
-from seeker.demo.catalog import demo_catalog
+from seeker.demo import demo_catalog
 
 sys.path.append(str(Path(__file__).parent.parent))
 

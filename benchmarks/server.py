@@ -13,8 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from seeker.demo import demo_catalog
-from seeker.demo.catalog import folder
+from seeker.demo import demo_catalog, demo_folder
 
 READY_SECONDS = 120.0
 """Seconds within which a server must be ready."""
@@ -49,7 +48,7 @@ def demo_server(place: Path) -> Iterator[tuple[str, int]]:
     store = str(place / "sessions.sqlite")
     one_thread = {"NUMBA_NUM_THREADS": "1"}
     with running_server(
-        f"emoji={folder()}", "--store", store, environment=one_thread
+        f"emoji={demo_folder()}", "--store", store, environment=one_thread
     ) as url_and_pid:
         yield url_and_pid
 

@@ -23,8 +23,7 @@ from PIL import Image, ImageDraw
 from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright
 
 from seeker.catalog import Catalog
-from seeker.demo import demo_catalog
-from seeker.demo.catalog import nearest
+from seeker.demo import demo_catalog, nearest
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium

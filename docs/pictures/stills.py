@@ -20,8 +20,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from seeker.catalog import Catalog
-from seeker.demo import demo_catalog
-from seeker.demo.catalog import folder, nearest
+from seeker.demo import demo_catalog, demo_folder, nearest
 from seeker.study.design import target_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
@@ -112,7 +111,7 @@ def take_part(browser: Browser, place: Path, catalog: Catalog) -> None:
         *("--models", "choice", "--strategies", "boltzmann", "--targets-per-person", str(TRIALS)),
         *("--rate", "0", "--log-level", "warning"),
     )
-    with StudyServer(f"emoji={folder()}", *flags).running(place / "log") as server:
+    with StudyServer(f"emoji={demo_folder()}", *flags).running(place / "log") as server:
         page = window(browser, 1280, 880, "light")
         agree(page, server.url)
         begin(page)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from seeker.demo import demo_catalog
-from seeker.demo.catalog import folder
+from seeker.demo import demo_catalog, demo_folder
 from support.servers import Server
 
 
@@ -17,7 +16,7 @@ def served(place: Path) -> Iterator[str]:
     demo_catalog()
     store = str(place / "sessions.sqlite")
     flags = ("--store", store, "--rate", "0", "--log-level", "warning")
-    server = Server(f"emoji={folder()}", *flags).start(place / "log")
+    server = Server(f"emoji={demo_folder()}", *flags).start(place / "log")
     try:
         yield server.ready().url
     finally:

@@ -9,9 +9,7 @@ import pytest
 
 from seeker import Catalog, build
 from seeker.catalog.build.source import Record
-from seeker.demo import demo_catalog
-from seeker.demo.catalog import GROUPS, folder, sample_search
-from seeker.demo.emoji import Emoji
+from seeker.demo import GROUPS, Emoji, demo_catalog, demo_folder, sample_search
 
 DRINK = "Food & Drink"
 FOOD = [
@@ -101,7 +99,7 @@ def test_who_likes_a_carrot_a_coconut_and_a_mango_sees_food(place: Path) -> None
 
 
 def test_the_readme_shows_the_sample_search_as_it_is() -> None:
-    if not (folder() / "catalog.json").exists():
+    if not (demo_folder() / "catalog.json").exists():
         pytest.skip("the built-in catalog has not been built on this machine")
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     assert "\n".join(sample_search(demo_catalog())) in readme

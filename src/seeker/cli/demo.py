@@ -16,8 +16,7 @@ from seeker.cli.errors import resumable
 @click.option("--no-serve", is_flag=True, help="Only build it and show a sample search.")
 def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve: bool) -> None:
     """Build the catalog of emoji (the first time), show a sample search, and serve it."""
-    from seeker.demo import demo_catalog
-    from seeker.demo.catalog import folder, sample_search
+    from seeker.demo import demo_catalog, demo_folder, sample_search
     from seeker.kernels import COMPILE_NOTICE, compiled_before
 
     if not no_serve:
@@ -42,7 +41,7 @@ def demo(host: str, port: int, no_browser: bool, cors: tuple[str, ...], no_serve
         if not no_browser:
             click.launch(address)
 
-    place = folder()
+    place = demo_folder()
     store = str(place.with_suffix(".sessions.sqlite"))
     # A line for every request is for those who run a service.
     flags = {"host": host, "port": port, "store": store, "log_level": "warning"}

