@@ -10,7 +10,9 @@ from starlette.testclient import TestClient
 
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
+from seeker.server.schemas import BeliefResponse, ItemResponse, SessionResponse
 from seeker.server.settings import Settings
+from session.recording import catalog
 from support.catalogs import random_catalog
 
 DIRECT, GENERAL = "application/json", "application/json; charset=utf-8"
@@ -87,3 +89,27 @@ def test_a_call_is_counted_under_its_pattern_either_way() -> None:
         figures = http.get("/metrics").text
     call = 'seeker_answers_total{call="/v1/sessions/{id}/clicks",method="POST",status="200"} 2.0'
     assert call in figures
+
+
+def test_answers_have_the_shape_that_is_promised() -> None:
+    """They are made of plain values, so nothing but this test compares them with their model."""
+    app = create_app(Settings(store="memory:", rate=0), Catalogs({"shop": catalog()}))
+    acts: list[tuple[str, Any]] = [
+        ("clicks", {"item": "item 3", "verdict": "like"}),
+        ("clicks", {"item": "item 4", "verdict": "dislike"}),
+        ("say", {"text": "blue"}),
+        ("filter", {"filter": {"price": {"lt": 100}}}),
+        ("focus", {"views": {"looks": 2.0}}),
+        ("explore", {"level": 2.0}),
+        ("found", {"item": "item 3"}),
+    ]
+    with TestClient(app, base_url="http://localhost") as http:
+        id = http.post("/v1/sessions", json={"seed": 5, "query": "red"}).json()["id"]
+        for path, body in acts:
+            answer = http.post(f"/v1/sessions/{id}/{path}", json=body).json()
+            model = SessionResponse.model_validate(answer)
+            assert model.model_dump(mode="json", exclude_unset=True) == answer
+            assert {*answer} == {*SessionResponse.model_fields}
+            assert {*answer["belief"]} == {*BeliefResponse.model_fields}
+            assert {*answer["page"]["items"][0]} == {*ItemResponse.model_fields}
+    assert [one["type"] for one in answer["history"]][:4] == ["click", "click", "say", "filter"]

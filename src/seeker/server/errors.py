@@ -111,7 +111,7 @@ def error_response(error: SeekerError) -> Response:
         headers["Retry-After"] = str(getattr(error, "retry_after", 1))
     more: dict[str, Any] = {}
     if isinstance(error, StaleStepError):
-        more["session"] = session_response(error.snapshot).model_dump(exclude_unset=True)
+        more["session"] = session_response(error.snapshot)
     return problem_response(
         error.http_status, error.message, error.hint, headers, error.code, **more
     )

@@ -1,109 +1,108 @@
-"""What the engine shows, as the models that the HTTP interface promises.
+"""What the engine shows, in the shapes that the HTTP interface promises (`schemas`).
 
-The models are made of values that are right already, so nothing is checked on the way out; what
-is not set is left out of an answer.
+What every click is answered with is made of plain values: objects of its shape take longer to make
+than the answer takes to write. Values are right already, so nothing is checked on the way out.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 from pydantic import BaseModel
+from pydantic_core import to_json
 from starlette.responses import Response
 
 from seeker.catalog import Catalog
 from seeker.engine import SessionSnapshot
 from seeker.server.schemas import (
-    BeliefResponse,
     CatalogResponse,
     CatalogSummary,
     ClickShareResponse,
     EventsResponse,
     ExplanationResponse,
-    HistoryEntry,
-    ItemResponse,
-    PageResponse,
-    SessionResponse,
-    WordsResponse,
 )
 from seeker.session import Example, Explanation, Item, Page
 from seeker.stores import StoredSession
 
 MEDIA = "media/"
+_MAX_ADDRESSES = 8_192
+"""Addresses of pictures that are not made again: the same items come up again and again."""
 
 
-def json_response(model: BaseModel, status: int = 200) -> Response:
-    """Return a model as an answer."""
-    content = model.model_dump_json(exclude_unset=True)
-    return Response(content, status, media_type="application/json")
+def json_response(content: BaseModel | Mapping[str, Any], status: int = 200) -> Response:
+    """Return a model, without what is not set in it, or plain values as an answer."""
+    if isinstance(content, BaseModel):
+        body = content.model_dump_json(exclude_unset=True).encode()
+    else:
+        body = to_json(content, inf_nan_mode="null")
+    return Response(body, status, media_type="application/json")
 
 
-def item_response(item: Item, catalog: str) -> ItemResponse:
-    """Return an item; its media is an address on this server."""
-    return ItemResponse.model_construct(
-        id=item.id,
-        title=item.title,
-        media=media_address(item.media, catalog),
-        attributes=item.visible,
-    )
+def item_response(item: Item, catalog: str) -> dict[str, Any]:
+    """Return an item, as an `ItemResponse`; its media is an address on this server."""
+    return {
+        "id": item.id,
+        "title": item.title,
+        "media": None if item.media is None else media_address(item.media, catalog),
+        "attributes": item.visible,
+    }
 
 
-def media_address(media: str | None, catalog: str) -> str | None:
+@lru_cache(_MAX_ADDRESSES)
+def media_address(media: str, catalog: str) -> str:
     """Return where a browser finds an item's picture."""
-    if media is None:
-        return None
     return f"/media/{quote(catalog)}/{quote(media.removeprefix(MEDIA))}"
 
 
-def page_response(page: Page, catalog: str) -> PageResponse:
-    """Return a slice of a ranking; one that lacks a part of the catalog says so."""
-    response = PageResponse.model_construct(
-        items=[item_response(item, catalog) for item in page.items],
-        offset=page.offset,
-        limit=page.limit,
-        total=page.total,
-    )
-    if page.partial:
-        response.partial = True
-    return response
+def page_response(page: Page, catalog: str) -> dict[str, Any]:
+    """Return a slice of a ranking, as a `PageResponse`; one that lacks a part says so."""
+    return {
+        "items": [item_response(item, catalog) for item in page.items],
+        "offset": page.offset,
+        "limit": page.limit,
+        "total": page.total,
+        **({"partial": True} if page.partial else {}),
+    }
 
 
-def session_response(snapshot: SessionSnapshot, shared: bool = False) -> SessionResponse:
-    """Return the one shape that every session answer has; shared: its id is a token to look."""
+def session_response(snapshot: SessionSnapshot, shared: bool = False) -> dict[str, Any]:
+    """Return a `SessionResponse`, which every session answer is; shared: its id lets one look."""
     belief = snapshot.belief
-    return SessionResponse.model_construct(
-        id=snapshot.id,
-        catalog=snapshot.catalog,
-        step=snapshot.step,
-        query=snapshot.query,
-        filter=None if snapshot.filter is None else dict(snapshot.filter),
-        said=snapshot.said,
-        words=[WordsResponse.model_construct(**vars(one)) for one in snapshot.words],
-        exploration=snapshot.exploration,
-        focus=snapshot.focus,
-        found=snapshot.found,
-        likes=snapshot.likes,
-        dislikes=snapshot.dislikes,
-        examples=[example_response(one, snapshot.id, shared) for one in snapshot.examples],
-        undone=snapshot.undone,
-        history=[
-            HistoryEntry.model_construct(step=step, **event.summary())
-            for step, event in snapshot.history
-        ],
-        page=page_response(snapshot.page, snapshot.catalog),
-        belief=None if belief is None else BeliefResponse.model_construct(**asdict(belief)),
-    )
+    return {
+        "id": snapshot.id,
+        "catalog": snapshot.catalog,
+        "step": snapshot.step,
+        "query": snapshot.query,
+        "filter": None if snapshot.filter is None else dict(snapshot.filter),
+        "said": snapshot.said,
+        "words": [vars(one) for one in snapshot.words],
+        "exploration": snapshot.exploration,
+        "focus": snapshot.focus,
+        "found": snapshot.found,
+        "likes": snapshot.likes,
+        "dislikes": snapshot.dislikes,
+        "examples": [example_response(one, snapshot.id, shared) for one in snapshot.examples],
+        "undone": snapshot.undone,
+        "history": [{"step": step, **event.summary()} for step, event in snapshot.history],
+        "page": page_response(snapshot.page, snapshot.catalog),
+        "belief": None if belief is None else vars(belief),
+    }
 
 
-def example_response(example: Example, id: str, shared: bool) -> ItemResponse:
+def example_response(example: Example, id: str, shared: bool) -> dict[str, Any]:
     """Return an example of a session as an item of no catalog."""
     place = "shared" if shared else "sessions"
     media = f"/v1/{place}/{id}/examples/{quote(example.item)}"
-    return ItemResponse.model_construct(
-        id=example.item, title="", media=media if example.thumbnail else None, attributes={}
-    )
+    return {
+        "id": example.item,
+        "title": "",
+        "media": media if example.thumbnail else None,
+        "attributes": {},
+    }
 
 
 def example_picture(thumbnail: bytes) -> Response:

@@ -248,11 +248,10 @@ def _turn(key: str) -> str:
 def _progress_json(study: Study, progress: ParticipantProgress) -> dict[str, Any]:
     trial, current, last = progress.current, None, None
     if trial is not None:
-        target = item_response(study.catalog.item(trial.target), study.design.catalog)
         current = {
             "number": trial.number,
             "session": trial.session,
-            "target": target.model_dump(),
+            "target": item_response(study.catalog.item(trial.target), study.design.catalog),
             "used": progress.used,
         }
     elif progress.trials:

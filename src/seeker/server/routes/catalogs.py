@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path as FilePath
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Request
@@ -108,7 +108,7 @@ async def item(
 ) -> Response:
     """Return an item."""
 
-    def work() -> ItemResponse:
+    def work() -> dict[str, Any]:
         name, served = service.engine.catalogs.get(catalog)
         return item_response(served.item(id), name)
 
