@@ -75,14 +75,12 @@ def test_a_new_search_is_like_the_first_and_takes_its_place(ends: Ends) -> None:
     assert (len(ends.search.session.likes), before.likes) == (1, [])
 
 
-def test_one_module_holds_the_page_in_the_order_in_which_it_is_made() -> None:
-    order = notebook._in_order("widget.js", [])
-    assert order[-1] == "widget.js"
-    for place, name in enumerate(order):
-        assert {*web.imports(name).values()} <= {*order[:place]}
-        # In a browser without a server, nothing has a place beside something else.
-        assert not re.search(r'^import [^;]*"\.', notebook._with_addresses(name), re.MULTILINE)
-    assert "export default" in notebook.module_text()
+def test_one_module_holds_the_page() -> None:
+    text = notebook.module_text()
+    # In a browser without a server, nothing has a place beside something else.
+    assert not re.search(r'^import\b|^[^/*]*\bfrom "\.', text, re.MULTILINE)
+    assert re.findall(r"^// (\S+\.js)$", text, re.MULTILINE) == web.modules("widget.js")
+    assert text.count("export default") == 1
 
 
 def test_without_its_package_it_says_what_to_install(

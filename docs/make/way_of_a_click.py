@@ -33,7 +33,7 @@ from seeker.server.settings import Settings
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 from browser import chromium
-from browser.search import Search
+from browser.search import Search, module_by_module
 from support.servers import TIMEOUT_SECONDS, until
 
 ROOT = Path(__file__).parents[2]
@@ -225,6 +225,7 @@ def follow(browser: Browser, folder: Path) -> Way:
     trace = ServiceTrace()
     with trace.installed(), serving(folder) as address, browser.new_page() as page:
         page.set_default_timeout(1000 * TIMEOUT_SECONDS)
+        module_by_module(page)
         search = Search(page).begin(address)
         search.like(search.titles()[0])
         title = search.titles()[1]

@@ -279,46 +279,12 @@ def _widget_class() -> Any:
 
 
 def module_text() -> str:
-    """Return one module that holds all modules of the page, for there is no server to ask.
-
-    Each is made an address of its own in the browser, after those that it imports.
-    """
-    order = _in_order("widget.js", [])
-    sources = {name: _with_addresses(name) for name in order}
+    """Return one module that holds all modules of the page, for there is no server to ask."""
     sheets = [web.read_file(name) for name in web.stylesheets("seeker.js")]
-    return f"""
-const sources = {json.dumps(sources)};
+    return f"""{web.bundle("widget.js")}
 const styles = {json.dumps(sheets)};
-const addresses = {{}};
-for (const [name, source] of Object.entries(sources)) {{
-  const text = source.replace(/"seeker:([^"]+)"/g, (_, other) => JSON.stringify(addresses[other]));
-  addresses[name] = URL.createObjectURL(new Blob([text], {{ type: "text/javascript" }}));
-}}
-const page = import(addresses["widget.js"]);
-export default {{
-  async render({{ model, el }}) {{
-    return (await page).mount(model, el, styles);
-  }},
-}};
+export default {{ render: ({{ model, el }}) => mount(model, el, styles) }};
 """
-
-
-def _in_order(module: str, order: list[str]) -> list[str]:
-    """Add a module after all that it imports."""
-    for other in web.imports(module).values():
-        if other not in order:
-            _in_order(other, order)
-    if module not in order:
-        order.append(module)
-    return order
-
-
-def _with_addresses(module: str) -> str:
-    """Return a module in which others are called by their places."""
-    text = web.read_file(module)
-    for name, place in web.imports(module).items():
-        text = text.replace(f'"{name}";', f'"seeker:{place}";')
-    return text
 
 
 def _unquoted(path: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+import threading
 from collections.abc import Callable, Generator, Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +77,24 @@ def sentences_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sentences(sentences_folder: Path, serving: Serving) -> Server:
     """A server of sentences."""
     return serving(sentences_folder)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files without a word."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A web server of somebody else: its origin, and its folder."""
+    folder = tmp_path_factory.mktemp("shop")
+    handler = functools.partial(Quiet, directory=str(folder))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", folder
+        server.shutdown()
 
 
 @pytest.fixture

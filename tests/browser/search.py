@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from typing import Any, Self
 
 from playwright.sync_api import Locator, Page, Route, expect
 
+from seeker import web
 from support.servers import until
 
 _LIKE = "Like "
@@ -94,6 +96,19 @@ class Search:
     def _rate(self, name: str) -> Self:
         self.grid.get_by_role("button", name=name, exact=True).click()
         return self.settled()
+
+
+def module_by_module(page: Page) -> None:
+    """Let the page come as its files are written, each module from its own address."""
+    for address, text in {
+        "**/web-*/seeker.js": 'import "../web/seeker.js";',
+        "**/web/seeker.js": web.read_file("seeker.js"),
+    }.items():
+        page.route(address, functools.partial(_answer_script, text))
+
+
+def _answer_script(text: str, route: Route) -> None:
+    route.fulfill(body=text, content_type="text/javascript")
 
 
 def caught(page: Page, held: list[Route], count: int = 1) -> list[Route]:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import re
-import threading
-from collections.abc import Iterator
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import httpx
@@ -27,24 +23,6 @@ SCRIPT = (
     '<script type="module" src="{}/web/seeker.js"></script>'
 )
 """The head of a page that embeds the search and has nothing else."""
-
-
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files without a word."""
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Say nothing."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A web server of the shop's own: its origin, and its folder."""
-    folder = tmp_path_factory.mktemp("shop")
-    handler = functools.partial(Quiet, directory=str(folder))
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}", folder
-        server.shutdown()
 
 
 def furnish(folder: Path, service: str) -> None:

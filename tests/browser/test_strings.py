@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from browser.catalogs import COLOURS, FORMS, SIZES
-from browser.search import Search
+from browser.search import Search, module_by_module
 from browser.watch import Watch
 from seeker import web
 from support.servers import Server
@@ -65,6 +65,7 @@ def test_every_text_of_a_search_is_in_the_table(page: Page, shapes: Server) -> N
     def answer(route: Route) -> None:
         route.fulfill(body=TRANSLATION, content_type="text/javascript")
 
+    module_by_module(page)
     page.route("**/web/languages/en.js", answer)
     search = Search(page)
     search.grid = page.get_by_role("list", name="⟦Items⟧", exact=True)

@@ -151,7 +151,7 @@ def _serve_and_search(seeker: str, work: Path, environment: dict[str, str]) -> N
             address = _address(server, work / "server.log")
             page = _call(address + "/")
             need("<seeker-search" in page, "the page is not served")
-            for script in re.findall(r'(?:src|href)="(/web/[^"]+)"', page):
+            for script in re.findall(r'(?:src|href)="(/web-[^"]+)"', page):
                 need(len(_call(address + script)) > 0, f"{script} is not served")
             session = json.loads(_call(address + "/v1/sessions", {}))
             first = session["page"]["items"][0]

@@ -28,8 +28,9 @@ SERVED = sorted(
 STUDY = "/web/study/index.html"
 ENTRIES = {"/": "index.html", STUDY: "study/index.html"}
 COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
-NAMED = re.compile(r"""["']((?:\.{1,2}/|/web/)[a-z/-]+\.(?:js|css|svg|html))["']""")
-PRELOADED = re.compile(r'<link rel="(?:modulepreload|preload)" [^>]*href="/web/([^"]+)"')
+NAMED = re.compile(r"""["']((?:\.{1,2}/|/web[^/"']*/)[a-z/-]+\.(?:js|css|svg|html))["']""")
+FOLDER = f"/web-{web.version()}/"
+PRELOADED = re.compile(rf'<link rel="(?:modulepreload|preload)" [^>]*href="{FOLDER}([^"]+)"')
 
 
 @pytest.fixture
@@ -40,12 +41,14 @@ def browser() -> TestClient:
 
 
 def named(browser: TestClient, path: str) -> set[str]:
-    """Return the names of the files that a page or a module asks for."""
+    """Return the names of the files that a page or a module asks for, as they are written."""
     answer = browser.get(path)
     assert answer.status_code == 200, answer.url
+    name = path.removeprefix("/web/")
+    text = web.read_file(name) if name in web.ENTRIES else answer.text
     # What only a comment names is for the type checker.
-    text = COMMENT.sub("", answer.text)
-    return {urljoin(path, name).removeprefix("/web/") for name in NAMED.findall(text)}
+    found = NAMED.findall(COMMENT.sub("", text))
+    return {re.sub(r"^/web[^/]*/", "", urljoin(path, one)) for one in found}
 
 
 def needed(browser: TestClient, path: str) -> set[str]:
@@ -83,12 +86,72 @@ def test_no_file_is_left_over(browser: TestClient) -> None:
 
 @pytest.mark.parametrize(("path", "module"), [("/", "seeker.js"), (STUDY, "study/study.js")])
 def test_the_page_asks_for_everything_at_once(browser: TestClient, path: str, module: str) -> None:
-    """A module that only another one names would be asked for one round trip later."""
+    """What only the script names would be asked for one round trip later; modules are in it."""
     document = browser.get(path).text
     preloaded = PRELOADED.findall(document)
     assert len(preloaded) == len(set(preloaded))
-    assert f'src="/web/{module}"' in document
-    assert set(preloaded) == needed(browser, f"/web/{module}") - {module}
+    assert f'src="{FOLDER}{module}"' in document
+    wanted = {name for name in needed(browser, f"/web/{module}") if name.endswith(".css")}
+    assert set(preloaded) == wanted
+
+
+@pytest.mark.parametrize("entry", web.ENTRIES)
+def test_a_bundle_has_every_module_once_after_those_that_it_imports(entry: str) -> None:
+    order = web.modules(entry)
+    assert order[-1] == entry
+    for place, name in enumerate(order):
+        assert {*web.imports(name).values()} <= {*order[:place]}
+    text = web.bundle(entry)
+    assert re.findall(r"^// (\S+\.js)$", text, re.MULTILINE) == order
+    assert not re.search(r"^(import|export)\b(?! const)", text, re.MULTILINE)
+
+
+def test_what_has_a_version_in_its_address_is_kept_for_a_year(browser: TestClient) -> None:
+    for name in SERVED:
+        if name.endswith(".html"):
+            continue
+        kept, asked = browser.get(f"{FOLDER}{name}"), browser.get(f"/web/{name}")
+        assert kept.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert asked.headers["cache-control"] == "no-cache"
+        assert kept.content == asked.content
+    # The documents themselves name the version, so they are asked for each time.
+    for path in ("/", STUDY, f"{FOLDER}index.html"):
+        answer = browser.get(path)
+        assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-cache")
+        assert len(set(re.findall(r'(?:src|href)="(/web[^/]*/)', answer.text))) == 1
+
+
+def test_a_document_from_before_an_update_gets_the_page_of_today(browser: TestClient) -> None:
+    """Never kept for a year under another version's address, and never a mixture of both."""
+    for name in ("seeker.js", "style.css", "languages/de.js"):
+        answer = browser.get(f"/web-0123456789abcdef/{name}", follow_redirects=False)
+        assert answer.status_code == 307
+        place = urljoin(f"/search/web-0123456789abcdef/{name}", answer.headers["location"])
+        assert place == f"/search/web/{name}"
+    assert browser.get("/web-0123456789abcdef/nothing.js").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("accepted", "compressed"),
+    [("gzip, br", True), ("br;q=1, gzip;q=0.5", True), ("gzip;q=0", False), ("br", False)],
+)
+def test_files_of_the_page_are_compressed_for_who_can_read_that(
+    browser: TestClient, accepted: str, compressed: bool
+) -> None:
+    tags = set()
+    for path in ("/", f"{FOLDER}seeker.js", f"{FOLDER}style.css"):
+        plain = browser.get(path, headers={"Accept-Encoding": "identity"})
+        answer = browser.get(path, headers={"Accept-Encoding": accepted})
+        assert (answer.headers.get("content-encoding") == "gzip") == compressed
+        assert answer.content == plain.content
+        assert "Accept-Encoding" in answer.headers["vary"]
+        assert (answer.headers["etag"] != plain.headers["etag"]) == compressed
+        length = int(answer.headers["content-length"])
+        assert length < 0.6 * len(plain.content) if compressed else length == len(plain.content)
+        known = {"Accept-Encoding": accepted, "If-None-Match": answer.headers["etag"]}
+        assert browser.get(path, headers=known).status_code == 304
+        tags.add(answer.headers["etag"])
+    assert len(tags) == 3
 
 
 @pytest.mark.parametrize("path", ENTRIES)
@@ -126,8 +189,8 @@ def test_the_page_comes_in_the_language_of_its_reader(
     assert html.unescape(loading[1]) in table
     # Its sentences are asked for at once, and those of no other language.
     preloaded = {name for name in PRELOADED.findall(answer.text) if name.startswith("languages/")}
-    assert preloaded == {"languages/en.js", f"languages/{language}.js"}
-    assert answer.headers["vary"] == "Accept-Language"
+    assert preloaded == {f"languages/{language}.js"} - {"languages/en.js"}  # English is inside
+    assert answer.headers["vary"] == "Accept-Language, Accept-Encoding"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +257,13 @@ def test_a_copy_is_kept_for_the_site_that_asked(folder: Path, cors: tuple[str, .
                 own = client.get(path, headers=known)
                 other = client.get(path, headers={"Origin": SHOP, **known})
                 assert (own.status_code, other.status_code) == (status, status)
-                depends = "Accept-Language, Origin" if path == "/" else "Origin"
+                depends = (
+                    "Accept-Language, Accept-Encoding, Origin"
+                    if path == "/"
+                    else "Accept-Encoding, Origin"
+                    if path.startswith("/web/")
+                    else "Origin"
+                )
                 assert own.headers["vary"] == other.headers["vary"] == depends
                 assert "access-control-allow-origin" not in own.headers
                 allowed = other.headers.get("access-control-allow-origin")

@@ -57,7 +57,7 @@ def security_headers(settings: Settings) -> list[tuple[bytes, bytes]]:
 _VARY = (b"vary", b"Origin")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _ALWAYS_ANSWERED = ("/healthz", "/healthz/ready")
-_PAGE = "/web/"
+_PAGE = ("/web/", "/web-")
 """The files of the page are asked for all at once; it breaks if only one of them is refused."""
 _EXAMPLES = re.compile(r"/v1/sessions/[^/]+/examples")
 _CLIENT_LEFT = 499

@@ -63,7 +63,7 @@ export async function speak({ language, locale }, messages) {
 /** @param {string} language @returns {Promise<Table | null>} */
 async function loadTable(language) {
   try {
-    return (await import(`./languages/${language}.js`)).default;
+    return (await import(new URL(`./languages/${language}.js`, import.meta.url).href)).default;
   } catch {
     return null; // Better in English than not at all.
   }

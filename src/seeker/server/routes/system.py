@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import html
 import json
 import posixpath
 import re
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
+from functools import cache, lru_cache
 from typing import Annotated
 
 from fastapi import APIRouter, HTTPException, Query, Request
 from prometheus_client import CONTENT_TYPE_LATEST
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from seeker import web
 from seeker.server.compaction import compaction_status
@@ -101,12 +101,12 @@ _TYPES = {
     "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml",
 }
-# Nothing that matches leads out of the folder.
-_NAME = re.compile(rf"(?:[a-z]+/)?[a-z]+\.(?P<kind>{'|'.join(_TYPES)})")
 _SCRIPT = re.compile(r'^( *)<script type="module" src="/web/([^"]+)">', re.MULTILINE)
 _ADDRESS = re.compile(r'\b(href|src)="/web/')
 _TEXT = re.compile(r"\{\{(\w+)\}\}")
 _TEXT_ENTRY = re.compile(r'^  "?(?:document\.)?(\w+)"?:\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))", re.IGNORECASE)
+_FOR_EVER = "public, max-age=31536000, immutable"
 _PAGE = "index.html"
 _ENGLISH = "en"
 
@@ -118,36 +118,53 @@ def front(request: Request) -> Response:
 
 
 @pages.api_route("/web/{name}", methods=["GET", "HEAD"])
-def part(name: str, request: Request) -> Response:
+@pages.api_route("/web-{version}/{name}", methods=["GET", "HEAD"])
+def part(name: str, request: Request, version: str | None = None) -> Response:
     """Return a file that the page is made of."""
-    return page_file(name, request)
+    return page_file(name, request, version)
 
 
 @pages.api_route("/web/{folder}/{name}", methods=["GET", "HEAD"])
-def nested_part(folder: str, name: str, request: Request) -> Response:
+@pages.api_route("/web-{version}/{folder}/{name}", methods=["GET", "HEAD"])
+def nested_part(folder: str, name: str, request: Request, version: str | None = None) -> Response:
     """Return a file that the page is made of, from one of its folders."""
-    return page_file(f"{folder}/{name}", request)
+    return page_file(f"{folder}/{name}", request, version)
 
 
-def page_file(name: str, request: Request) -> Response:
-    """Return a file of the page, or that it has not changed since."""
-    match = _NAME.fullmatch(name)
-    if match is None or not files("seeker.web").joinpath(name).is_file():
+def page_file(name: str, request: Request, version: str | None = None) -> Response:
+    """Return a file of the page, or that it has not changed since.
+
+    version: of which files it is asked for; such an answer never changes, and is kept for a year.
+    """
+    if name not in web.file_names():
         raise HTTPException(404)
+    kind = name.rpartition(".")[2]
+    if version is not None and (version != web.version() or kind == "html"):
+        # A document from before an update asks: all of a page must be of one version.
+        return RedirectResponse(f"{'../' * (name.count('/') + 1)}web/{name}")
     root = request.scope.get("root_path", "")
     language = read_language(request.headers.get("accept-language", ""))
-    content = (
-        _document(name, root, language) if match["kind"] == "html" else web.read_file(name).encode()
-    )
-    # Browsers ask each time, so that a new version is never mixed with an old one, and are told
-    # in a word that nothing has changed.
-    tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    headers = {"Cache-Control": "no-cache", "ETag": tag}
-    if name == _PAGE:
-        headers["Vary"] = "Accept-Language"
+    content = _document(name, root, language) if kind == "html" else _part(name)
+    # Else browsers ask each time, so that a new version is never mixed with an old one, and are
+    # told in a word that nothing has changed.
+    headers = {"Cache-Control": "no-cache" if version is None else _FOR_EVER}
+    headers["Vary"] = "Accept-Language, Accept-Encoding" if name == _PAGE else "Accept-Encoding"
+    if _GZIP.search(request.headers.get("accept-encoding", "")):
+        content, headers["Content-Encoding"] = _compressed(content), "gzip"
+    headers["ETag"] = tag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
     if request.headers.get("if-none-match") == tag:
         return Response(status_code=304, headers=headers)
-    return Response(content, media_type=_TYPES[match["kind"]], headers=headers)
+    return Response(content, media_type=_TYPES[kind], headers=headers)
+
+
+@cache
+def _part(name: str) -> bytes:
+    return (web.bundle(name) if name in web.ENTRIES else web.read_file(name)).encode()
+
+
+@lru_cache(maxsize=1024)
+def _compressed(content: bytes) -> bytes:
+    return gzip.compress(content, mtime=0)
 
 
 def read_language(accepted: str) -> str:
@@ -186,18 +203,16 @@ def _document(name: str, root: str, language: str) -> bytes:
     document = _SCRIPT.sub(
         lambda match: _preload_links(match[2], match[1], language) + match[0], document
     )
-    return _ADDRESS.sub(rf'\1="{root}/web/', document).encode()
+    return _ADDRESS.sub(rf'\1="{root}/web-{web.version()}/', document).encode()
 
 
 def _preload_links(entry: str, indent: str, language: str) -> str:
-    """Return links to the modules that one imports, through others, too, and to their styles."""
-    needed = web.modules(entry)
-    if language != _ENGLISH:
-        needed.append(f"languages/{language}.js")
+    """Return links to what a module asks for when it runs: styles, and what it says."""
     links = [
         f'<link rel="preload" as="fetch" href="/web/{sheet}" crossorigin>'
-        for module in needed
+        for module in web.modules(entry)
         for sheet in web.stylesheets(module)
     ]
-    links += [f'<link rel="modulepreload" href="/web/{module}">' for module in needed[1:]]
+    if language != _ENGLISH:
+        links.append(f'<link rel="modulepreload" href="/web/languages/{language}.js">')
     return "".join(f"{indent}{link}\n" for link in links)
