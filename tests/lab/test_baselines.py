@@ -21,6 +21,7 @@ from seeker.lab.baselines import (
     Searcher,
     Seeker,
     SOMHunter,
+    SubPerceptions,
     SumScores,
 )
 from seeker.lab.baselines.base import joint_space
@@ -104,7 +105,9 @@ def test_a_page_without_clicks_is_followed_by_another(
     assert not set(first) & set(search.page().tolist())
 
 
-@pytest.mark.parametrize("searcher", [SOMHunter(), PicHunter(), Seeker()], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "searcher", [SOMHunter(), PicHunter(), SubPerceptions(), Seeker()], ids=lambda s: s.name
+)
 def test_claims_are_probabilities(searcher: Searcher, clusters: Catalog) -> None:
     search = searcher.begin(clusters, 12, 1)
     assert search.on_page() == pytest.approx(12 / 200)
@@ -126,6 +129,22 @@ def test_the_softmin_update_is_the_published_one(clusters: Catalog) -> None:
     near = np.exp(-(1.0 - space.directions @ space.directions[list(shown)].T) / 0.2)
     expected = np.log(near[:, 1] / near.sum(axis=1))
     np.testing.assert_allclose(scores, expected - expected.max(), atol=1e-4)
+
+
+def test_sub_perceptions_go_by_the_view_that_foretells_the_person() -> None:
+    rng = np.random.default_rng(3)
+    seen, unseen = rng.normal(size=(2, 300, 4))
+    catalog = Catalog.from_arrays([f"{n}" for n in range(300)], {"a": seen, "b": unseen})
+    search, target = SubPerceptions().begin(catalog, 12, 4), 123
+    for _ in range(4):
+        page = search.page()
+        order = page[np.argsort(((seen[page] - seen[target]) ** 2).sum(axis=1))].tolist()
+        search.feedback(Feedback((order[0],), (order[-1],), tuple(page.tolist())))
+    likely = np.argsort(-search.scores())[:10]
+    near = ((seen[likely] - seen[target]) ** 2).sum(axis=1).mean()
+    assert near < 0.5 * ((seen - seen[target]) ** 2).sum(axis=1).mean()
+    other = ((unseen[likely] - unseen[target]) ** 2).sum(axis=1).mean()
+    assert other > 0.5 * ((unseen - unseen[target]) ** 2).sum(axis=1).mean()
 
 
 # Qdrant's own local mode on the same vectors -------------------------------------------------

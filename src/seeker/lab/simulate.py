@@ -77,7 +77,7 @@ def simulate_search(
     perception = perception.of_search(task.seed)
     rng = np.random.default_rng([task.seed, task.target])
     decoy = int(rng.integers(len(catalog)))
-    limits = {row: perception.quantiles(row, (NEAR, FAR)) for row in {task.target, decoy}}
+    limits: dict[int, list[float]] = {}
     words = words_for(catalog, task)
     memory: dict[str, Any] = {}
     steps: list[Step] = []
@@ -92,7 +92,9 @@ def simulate_search(
         feedback, undo = Feedback((), (), tuple(page.tolist())), False
         if not found:
             aim = decoy if person.has_wrong_target(number, task.pages) else task.target
-            near, far = limits[aim].tolist()
+            if aim not in limits:
+                limits[aim] = perception.quantiles(aim, (NEAR, FAR)).tolist()
+            near, far = limits[aim]
             view = PageView(perception.noisy_distances(aim, page, rng), near, far, words)
             reaction = person.react(view, rng, memory)
             undo = reaction.undo

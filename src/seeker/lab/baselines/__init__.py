@@ -1,7 +1,7 @@
 """Everything that searches, under one contract: Seeker itself and its baselines."""
 
 from seeker.lab.baselines.base import Baseline, Feedback, Search, Searcher
-from seeker.lab.baselines.bayesian import PicHunter, SOMHunter
+from seeker.lab.baselines.bayesian import PicHunter, SOMHunter, SubPerceptions
 from seeker.lab.baselines.gaussian import GaussSearch, InfoGain
 from seeker.lab.baselines.qdrant import AverageVector, BestScore, Context, Discovery, SumScores
 from seeker.lab.baselines.seeker import Seeker
@@ -20,6 +20,7 @@ BASELINES: tuple[Searcher, ...] = (
     LinearSVM(),
     PicHunter(),
     SOMHunter(),
+    SubPerceptions(),
     GaussSearch(),
     InfoGain(),
 )
@@ -43,5 +44,6 @@ __all__ = [
     "Search",
     "Searcher",
     "Seeker",
+    "SubPerceptions",
     "SumScores",
 ]

@@ -21,6 +21,7 @@ class JointSpace:
     """All views of a catalog as one space: even weights, centred, scaled as the engine scales.
 
     vectors: (items, d) float32. Two random items are 1 apart in squared distance on average.
+    widths: how many of its numbers each view has.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -29,6 +30,7 @@ class JointSpace:
             for view in catalog.views.values()
         ]
         self.vectors: Floats = np.concatenate(parts, axis=1).astype(np.float32)
+        self.widths = tuple(part.shape[1] for part in parts)
         self.squares = (self.vectors**2).sum(axis=1)
         lengths = np.sqrt(self.squares)
         self.directions: Floats = self.vectors / np.maximum(lengths, 1e-12)[:, None]

@@ -1,4 +1,4 @@
-"""Bayesian baselines: PicHunter and SOMHunter."""
+"""Bayesian baselines: PicHunter, SOMHunter, and pairs under several perceptions."""
 
 from __future__ import annotations
 
@@ -115,4 +115,56 @@ def _update_logs(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles
     for like in feedback.likes:
         logs = np.stack([space.cosines(row) for row in [like, *others]]).astype(np.float64) / sigma
         total += logs[0] - np.logaddexp.reduce(logs, axis=0)
+    return total
+
+
+@dataclass(frozen=True)
+class SubPerceptions(Baseline):
+    """Likes beat what else was shown, and that beats dislikes, as one of the views has it.
+
+    After Z. Ma and C.-W. Ngo, "Robust relevance feedback for interactive known-item video search",
+    2025 (arXiv 2505.15128), as its abstract and reviews tell it, without its formulas: PicHunter's
+    update by judgements of pairs; every view a perception of its own; and a model of the person
+    that predicts by which of them each feedback was given, and weighs its update by that. Theirs is
+    a network trained on many simulated searches. Here a view counts for a page by how probable it
+    made its judgements, given the belief until then. σ is PicHunter's; the most probable items are
+    shown.
+    """
+
+    name = "sub-perceptions"
+    sigma: float = 0.1
+
+    def values(self, space: JointSpace, history: tuple[Feedback, ...]) -> Doubles:
+        total = np.zeros(space.count)
+        for feedback in history:
+            logs = _pair_logs(space, feedback, self.sigma)
+            belief = total - np.logaddexp.reduce(total)
+            confidence = np.logaddexp.reduce(belief + logs, axis=1)
+            confidence -= np.logaddexp.reduce(confidence)
+            total += np.logaddexp.reduce(confidence[:, None] + logs, axis=0)
+        return total
+
+    def probabilities(self, values: Doubles) -> Doubles | None:
+        return softmax(values)
+
+
+@lru_cache(maxsize=64)
+def _pair_logs(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
+    """Return the log-probability of one page's judgements of pairs, (views, items)."""
+    pairs = [(like, other) for like in feedback.likes for other in feedback.others]
+    pairs += [(better, worse) for worse in feedback.dislikes for better in feedback.others]
+    pairs += [(like, worse) for like in feedback.likes for worse in feedback.dislikes]
+    total = np.zeros((len(space.widths), space.count))
+    first = 0
+    for logs, width in zip(total, space.widths, strict=True):
+        # In its own unit: two random items are 1 apart on average in every view.
+        vectors = space.vectors[:, first : first + width] * np.sqrt(len(space.widths))
+        squares = (vectors**2).sum(axis=1)
+        far = {
+            row: np.sqrt(np.maximum(squares + squares[row] - 2.0 * (vectors @ vectors[row]), 0.0))
+            for row in feedback.shown
+        }
+        for better, worse in pairs:
+            logs -= np.logaddexp(0.0, (far[better] - far[worse]) / sigma)
+        first += width
     return total
