@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from seeker.catalog.attributes import shorten
 from seeker.catalog.build.source import Source, SourceOptions
-from seeker.catalog.build.sources.frames import FrameRows, is_frame
+from seeker.catalog.build.sources.table_rows import (
+    CsvRows,
+    FrameRows,
+    JsonRows,
+    ParquetRows,
+    is_frame,
+)
 from seeker.catalog.build.sources.vector_stores import store_rows
 from seeker.catalog.manifest import PathLike, path_of
 from seeker.embedders.pictures import FORMAT_SUFFIXES
@@ -85,16 +91,10 @@ def open_table(path: Path, options: SourceOptions, images: Path) -> TableSource:
     if not images.is_dir():
         raise NotFound(f"There is no folder '{images}' with pictures.")
     if ending in (".csv", ".tsv"):
-        from seeker.catalog.build.sources.csv import CsvRows
-
         return TableSource(CsvRows(path, options.encoding), options, images)
     if ending in (".jsonl", ".ndjson"):
-        from seeker.catalog.build.sources.jsonl import JsonRows
-
         return TableSource(JsonRows(path), options, images)
     if ending in (".parquet", ".pq"):
-        from seeker.catalog.build.sources.parquet import ParquetRows
-
         return TableSource(ParquetRows(path), options, images)
     raise BadInput(
         f"Seeker cannot read '{path.name}' as a source.",

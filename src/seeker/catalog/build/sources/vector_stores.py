@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from seeker.catalog.build.source import RowProblem
-from seeker.catalog.build.sources.frames import plain_cell
+from seeker.catalog.build.sources.table_rows import plain_cell
 
 _BATCH_ROWS = 256
 _VECTOR = "vector"
