@@ -5,8 +5,7 @@ from seeker.lab.baselines.bayesian import PicHunter, SOMHunter, SubPerceptions
 from seeker.lab.baselines.gaussian import GaussSearch, InfoGain
 from seeker.lab.baselines.qdrant import AverageVector, BestScore, Context, Discovery, SumScores
 from seeker.lab.baselines.seeker import Seeker
-from seeker.lab.baselines.simple import Chance, NoFeedback, Rocchio
-from seeker.lab.baselines.svm import LinearSVM
+from seeker.lab.baselines.simple import Chance, LinearSVM, NoFeedback, Rocchio
 
 BASELINES: tuple[Searcher, ...] = (
     NoFeedback(),
