@@ -53,7 +53,7 @@ SERVING = {
     ("session/state.py", "State.advance"): "the event leads to the next state",
     ("models/choice.py", "Choice.click_terms"): "the click becomes a term: a log-probability",
     ("stores/sqlite.py", "SqliteStore.writing"): "the event is stored, before any answer",
-    ("display/boltzmann.py", "Boltzmann.rank"): "the strategy says what order is wanted",
+    ("display/strategies.py", "Boltzmann.rank"): "the strategy says what order is wanted",
     ("kernels/noise.py", "bound"): "bounds of all items: their last scores, with noise",
     ("kernels/columns.py", "columns"): "distances of the most promising items",
     ("kernels/likelihood.py", "choice"): "their scores, exactly: the best are the page",

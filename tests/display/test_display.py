@@ -204,7 +204,7 @@ def test_copies_fill_a_page_once_each(criterion: Any) -> None:
 def test_determinantal_picks_the_largest_determinant() -> None:
     from itertools import combinations
 
-    from seeker.display.diverse import determinantal, submodular
+    from seeker.display.strategies import determinantal, submodular
 
     rng = np.random.default_rng(1)
     x = rng.normal(size=(9, 2))

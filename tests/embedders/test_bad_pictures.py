@@ -14,7 +14,7 @@ import pytest
 from PIL import Image
 
 from seeker.embedders import named
-from seeker.embedders.custom import adapt
+from seeker.embedders.adapters import adapt
 from seeker.embedders.pictures import open_picture
 from seeker.errors import BadInput, SeekerError
 

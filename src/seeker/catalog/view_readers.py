@@ -123,7 +123,7 @@ def readers_from_embedders(
             )
     if not embedders:
         return {}
-    from seeker.embedders.custom import adapt
+    from seeker.embedders.adapters import adapt
 
     adapted = {name: adapt(embedders[name]) for name in views if name in embedders}
     return {

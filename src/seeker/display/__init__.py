@@ -1,11 +1,9 @@
 """Strategies: how a belief becomes a ranking of the whole catalog."""
 
 from seeker.display.base import RankingContext, Strategy
-from seeker.display.boltzmann import Boltzmann
-from seeker.display.diverse import Diverse
 from seeker.display.first_page import POOL_PAGES
 from seeker.display.ranking import Ranking, Shortlist, ShortlistExhausted
-from seeker.display.simple import EpsilonGreedy, Greedy, Random
+from seeker.display.strategies import Boltzmann, Diverse, EpsilonGreedy, Greedy, Random
 from seeker.registry import Registry
 
 STRATEGIES: Registry[Strategy] = Registry(

@@ -66,7 +66,7 @@ def named(name: str, builtin_only: bool = False) -> Embedder:
         )
     if library in ADAPTERS:
         return _load_class(ADAPTERS[library], model)
-    from seeker.embedders.custom import CustomEmbedder
+    from seeker.embedders.adapters import CustomEmbedder
 
     return CustomEmbedder(name)
 

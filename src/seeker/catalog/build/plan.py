@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from seeker.catalog.build.source import Source, SourceContents, check_list, first_records
 from seeker.catalog.manifest import METRICS, EmbedderEntry, Manifest
 from seeker.catalog.manifest_fields import VIEW_NAME
+from seeker.embedders.adapters import adapt
 from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder, checked_weight
-from seeker.embedders.custom import adapt
 from seeker.embedders.text import MULTILINGUAL_EXTRA, multilingual_is_installed
 from seeker.errors import BadInput, NotFound
 from seeker.space.packing import StoredVectors
