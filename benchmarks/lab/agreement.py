@@ -95,7 +95,7 @@ def measure(
 
 def figure(curves: dict[str, list[Point]]) -> str:
     """Draw the found rate against the foreign share as SVG, with 95 % intervals."""
-    from seeker.lab.report.figures import COLOURS, new_axes, svg
+    from seeker.lab.figures import COLOURS, new_axes, svg
 
     whole, axes = new_axes()
     for colour, (name, points) in zip(COLOURS, curves.items(), strict=False):

@@ -112,7 +112,7 @@ def figure(lines: Sequence[MethodResult]) -> str:
     """Draw found rate and pages of all lines as SVG, best found at the top, with intervals."""
     from matplotlib.figure import Figure
 
-    from seeker.lab.report.figures import INK, PAPER_GREY, style_axes, svg
+    from seeker.lab.figures import INK, PAPER_GREY, style_axes, svg
 
     ordered = sorted(lines, key=lambda line: (line.found, -line.steps, line.name))
     whole = Figure(figsize=(9.2, 2.4 + 0.19 * len(ordered)), layout="constrained")

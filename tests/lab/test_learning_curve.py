@@ -16,6 +16,7 @@ from seeker.errors import BadInput
 from seeker.lab import Experiment, Perception, results
 from seeker.lab.baselines import Seeker
 from seeker.lab.cli import evaluate, report
+from seeker.lab.figures import learning_figure
 from seeker.lab.learning_curve import (
     OwnSearches,
     PastSearches,
@@ -28,7 +29,6 @@ from seeker.lab.learning_curve import (
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.people import BestAndWorst, LikesOnly
 from seeker.lab.perception import Crowd, Sense, who_searches
-from seeker.lab.report.figures import learning_figure
 from seeker.lab.simulate import draw_targets
 from support.catalogs import random_catalog
 

@@ -11,13 +11,12 @@ import pytest
 
 from seeker.errors import BadInput, NotFound
 from seeker.html_report import Album
-from seeker.lab import results
+from seeker.lab import report, results
 from seeker.lab.compare import compare, compare_all, fisher, permutation_test
 from seeker.lab.metrics import leader_board
 from seeker.lab.outcomes import make_outcomes
 from seeker.lab.paper import study_claims, study_models
-from seeker.lab.report import report
-from seeker.lab.report.participants import participants_section
+from seeker.lab.report import participants_section
 from seeker.lab.results import study_item_ids, study_schema, write_study
 from support.catalogs import build_folder
 

@@ -228,7 +228,7 @@ def report(
 ) -> None:
     """Write one self-contained HTML page about RUNS: folders of `evaluate` or of a study."""
     _check_installed("pyarrow", "matplotlib")
-    from seeker.lab.report.report import write_report
+    from seeker.lab.report import write_report
 
     write_report(list(runs), out, pictures, ours, list(commands), title)
     click.echo(f"Wrote {out}.")

@@ -1,1 +1,0 @@
-"""Reports: one self-contained page about runs, with figures and strips of pages."""
