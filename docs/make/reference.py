@@ -27,7 +27,7 @@ from seeker.cli.errors import INTERRUPTED
 from seeker.client import RemoteSession, SharedSession
 from seeker.learning.learn import LearningResult
 from seeker.notebook import SearchWidget, WidgetSession
-from seeker.server.service import EXIT_CODE
+from seeker.server.processes import EXIT_CODE
 from seeker.server.settings import PREFIX, Settings
 from seeker.stores import StoreError
 

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -99,6 +104,51 @@ def test_workers_end_with_a_parent_that_is_killed(
     finally:
         server.kill()
     assert "Traceback" not in server.log.read_text()
+
+
+_HANGING_WORKERS = """
+import sys
+from seeker.server.runner import serve
+from seeker.server.settings import Settings
+
+if __name__ == "__main__":
+    settings = Settings(catalogs=(sys.argv[1],), store=sys.argv[2], port=0, workers=2)
+    serve(settings, print, factory="hanging:application")
+"""
+
+
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_that_have_not_begun_to_serve_end_with_their_parent(
+    end: signal.Signals, folder: Path, tmp_path: Path
+) -> None:
+    """What a worker imports takes long on a busy machine; here it takes for ever."""
+    (tmp_path / "hanging.py").write_text(
+        "import os, threading\nos.write(1, b'importing\\n')\nthreading.Event().wait()\n"
+    )
+    script = tmp_path / "script.py"
+    script.write_text(_HANGING_WORKERS)
+    parent = subprocess.Popen(
+        [sys.executable, script, folder, tmp_path / "s.sqlite"],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert parent.stdout is not None
+    # Whoever would stay is killed in the end, and then there is nothing to read any more, either.
+    stayed = threading.Timer(TIMEOUT_SECONDS, os.killpg, (parent.pid, signal.SIGKILL))
+    stayed.start()
+    try:
+        for _ in range(2):
+            while "importing" not in parent.stdout.readline():
+                assert parent.poll() is None
+        parent.send_signal(end)
+        parent.stdout.read()
+        assert not stayed.finished.is_set()
+    finally:
+        stayed.cancel()
+        with suppress(ProcessLookupError):
+            os.killpg(parent.pid, signal.SIGKILL)
+        parent.communicate()
 
 
 def _is_free(port: int) -> bool:

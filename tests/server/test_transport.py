@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 from collections.abc import Iterator
@@ -12,10 +13,11 @@ import uvicorn
 
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
+from seeker.server.connections import TimeoutProtocol
 from seeker.server.runner import listen, server_config
 from seeker.server.settings import Settings
 from support.catalogs import random_catalog
-from support.servers import tcp_segments, until
+from support.servers import TIMEOUT_SECONDS, tcp_segments, until
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +48,8 @@ def test_no_answer_waits_for_the_other_side_to_acknowledge(
 ) -> None:
     """Otherwise its last piece is held back for 40 ms."""
     assert http.get("/healthz").status_code == 200
-    (connection,) = server.server_state.connections
+    connections = server.server_state.connections
+    (connection,) = (one for one in connections if isinstance(one, TimeoutProtocol))
     accepted = connection.transport.get_extra_info("socket")
     assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
@@ -66,3 +69,27 @@ def test_what_is_asked_at_once_is_answered_in_order(server: uvicorn.Server) -> N
         heard = b"".join(iter(lambda: line.recv(65_536), b"")).decode()
     assert [part[:4] for part in heard.split("HTTP/1.1 ")[1:]] == ["200 ", "200 ", "404 "]
     assert heard.index('"live":true') < heard.index("customElements") < heard.index("nothing at")
+
+
+def test_a_connection_that_was_accepted_when_the_server_stopped_is_hung_up_on() -> None:
+    """Otherwise it is served for as long as a stop may last: the server has not told it."""
+
+    async def raced() -> bytes:
+        config = server_config(Settings(store="memory:"), create_app(Settings(store="memory:")))
+        config.load()
+        loop, server = asyncio.get_running_loop(), uvicorn.Server(config)
+        # As the event loop does it: a connection is made in a later turn than its protocol.
+        protocol = config.http_protocol_class(  # type: ignore[call-arg]
+            config=config, server_state=server.server_state, app_state={}, _loop=loop
+        )
+        for one in list(server.server_state.connections):
+            one.shutdown()
+        ours, theirs = socket.socketpair()
+        with theirs:
+            theirs.setblocking(False)
+            await loop.connect_accepted_socket(lambda: protocol, ours)
+            said = await asyncio.wait_for(loop.sock_recv(theirs, 1), TIMEOUT_SECONDS)
+        assert not server.server_state.connections
+        return said
+
+    assert asyncio.run(raced()) == b""

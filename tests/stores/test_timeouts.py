@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from seeker import Catalog
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
-from seeker.server.service import EXIT_CODE
+from seeker.server.processes import EXIT_CODE
 from seeker.server.settings import Settings
 from seeker.stores import Store, StoreError, Timeouts, open_store
 from support.servers import TIMEOUT_SECONDS, Server, until

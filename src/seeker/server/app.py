@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
@@ -31,6 +28,7 @@ from seeker.server.catalogs import open_catalogs
 from seeker.server.direct import DirectRoutes
 from seeker.server.logging import LOGGER, LoopErrorHandler, set_up_logging
 from seeker.server.middleware import RequestMiddleware, VaryMiddleware
+from seeker.server.processes import worker_serves
 from seeker.server.schemas import ProblemResponse, SessionProblemResponse
 from seeker.server.service import CLOSING, Service, exit_now, exit_within
 from seeker.server.settings import Settings
@@ -84,6 +82,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.get_running_loop().set_exception_handler(LoopErrorHandler())
         service = app.state.service = open_service()
+        worker_serves.set()
         tasks = [asyncio.create_task(task(service)) for task in (_warm, _expire, _look_around)]
         try:
             yield
@@ -139,21 +138,7 @@ def worker_settings() -> Settings:
     """Prepare a worker process, and return the settings that its parent has put down."""
     settings = Settings.from_json(os.environ[SETTINGS])
     set_up_logging(settings.log_level)
-    threading.Thread(target=_end_with_parent, name="parent-watch", daemon=True).start()
     return settings
-
-
-def _end_with_parent() -> None:
-    """Stop this process as a signal would, when the process that started it is gone.
-
-    A parent that is killed cannot stop its workers, and they would keep the port. The parent holds
-    one end of a pipe, which the system closes with it, on Linux and macOS alike.
-    """
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        LOGGER.warning("parent process gone")
-        os.kill(os.getpid(), signal.SIGTERM)
 
 
 async def _warm(service: Service) -> None:

@@ -8,6 +8,7 @@ of a request has a limit of its own, in the middleware, where it can be answered
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
 import struct
 from collections.abc import Callable
@@ -56,6 +57,11 @@ else:
                         self.send_400_response("The head of this request is too long.")
 
 
+BACKLOG = 2048
+_MAX_DESCRIPTORS = 65_536
+"""How many descriptors are asked for; the usual 1,024 are few for people who keep connections."""
+_OTHER_DESCRIPTORS = 64
+"""For files and databases that are opened later."""
 _MAX_HEAD_BYTES = 65_536
 _MAX_BATCH_BYTES = 65_536
 _MAX_DISCARDED_BYTES = 64_000_000
@@ -74,11 +80,29 @@ _FULL = b"".join(
 
 
 class ConnectionLimit:
-    """How many connections a process may have; who comes beyond is told so, and the log once."""
+    """How many connections a process may have; who comes beyond is told so, and the log once.
+
+    closing: whether the server has stopped. It ends the connections that it knows then, and waits
+    for them: one that was accepted just before would be served on until nobody waits any longer.
+    """
 
     def __init__(self, most: int, spare: int) -> None:
         self.most = most
+        self.closing = False
+        self._known: set[Any] | None = None
         self._spare = spare
+
+    def join(self, connections: set[Any]) -> None:
+        """Be told of the stop like the connections themselves."""
+        if self._known is None:
+            self._known = connections
+            connections.add(self)
+
+    def shutdown(self) -> None:
+        """Take the stop in: as all connections do, but nobody has to wait for this."""
+        self.closing = True
+        if self._known is not None:
+            self._known.discard(self)
         self._throttle = LogThrottle()
 
     def reached(self, count: int) -> bool:
@@ -92,6 +116,29 @@ class ConnectionLimit:
     def passed(self, count: int) -> bool:
         """Return whether there is not even room to say so."""
         return count > self.most + self._spare
+
+
+def connection_room() -> tuple[int, int]:
+    """Return how many connections a process may have, and how many may be accepted at once.
+
+    The descriptors that the system gives a process are for files and databases, too, and a process
+    that has none left can neither answer nor say so.
+    """
+    try:
+        import resource
+    except ImportError:
+        return _MAX_DESCRIPTORS, BACKLOG
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MAX_DESCRIPTORS)
+    if soft < most:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            soft = most
+    room = soft - len(os.listdir("/dev/fd")) - _OTHER_DESCRIPTORS
+    backlog = max(1, min(BACKLOG, room // 16))
+    # Connections are accepted before they can be counted and closed a little after they are turned
+    # away: up to four turns of the event loop, a backlog in each, and those that are told why.
+    return max(1, room - 5 * backlog), backlog
 
 
 class AnswerTransport(asyncio.Transport):
@@ -242,6 +289,7 @@ class TimeoutProtocol(UsualProtocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._unreadable = False
         self._surplus_bytes = 0
+        limit.join(self.connections)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a first request."""
@@ -255,7 +303,9 @@ class TimeoutProtocol(UsualProtocol):
             transport, self.loop, self._seconds, self._is_still_sending
         )
         super().connection_made(self._answering)
-        if self._limit.reached(len(self.connections)):
+        if self._limit.closing:
+            self._answering.hang_up()
+        elif self._limit.reached(len(self.connections) - 1):  # the limit itself is one of them
             self._turn_away()
         else:
             self._wait()
@@ -304,7 +354,7 @@ class TimeoutProtocol(UsualProtocol):
         return self._unreadable or (self.cycle is not None and self.cycle.more_body)
 
     def _turn_away(self) -> None:
-        if self._limit.passed(len(self.connections)):
+        if self._limit.passed(len(self.connections) - 1):
             self._answering.abort()
         else:
             self._answering.write(_FULL)

@@ -1,23 +1,35 @@
-"""Processes of a service for work that is not urgent: at low priority, ended with the service."""
+"""Processes of a service: its workers, and others for work that is not urgent; all end with it."""
 
 from __future__ import annotations
 
 import json
+import logging
+import multiprocessing
 import os
+import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
+import uvicorn
+
 from seeker.files import atomic_write
 
+_LOGGER = logging.getLogger("seeker")
 _NICENESS = 19
+_LOOK_SECONDS = 0.1
+EXIT_CODE = 7
+"""Of a process that was stopped and did not wait any longer for what hung."""
 
 Status = TypeVar("Status")
 """A dataclass that tells how work in a catalog went."""
@@ -56,6 +68,77 @@ class StatusFiles(Generic[Status]):
                 yield
             finally:
                 del os.environ[self._variable]
+
+
+class ServerConfig(uvicorn.Config):
+    """How the web server is set up; a worker that is given it ends with its parent from then on.
+
+    Not only once it serves: what it imports first takes seconds, on a busy machine many. For the
+    same reason nothing here needs what the service is made of before the worker answers its parent.
+    request_timeout: seconds that a request may take to arrive, and an answer to be taken.
+    """
+
+    def __init__(self, app: Any, request_timeout: float, **more: Any) -> None:
+        super().__init__(app, **more)
+        self._request_timeout = request_timeout
+
+    def load(self) -> None:
+        """Import the application, and have its connections limited by what this process may."""
+        from seeker.server.connections import ConnectionLimit, TimeoutProtocol, connection_room
+
+        most, self.backlog = connection_room()
+        limit = ConnectionLimit(most, spare=self.backlog)
+        self.http = partial(  # type: ignore[assignment]
+            TimeoutProtocol, seconds=self._request_timeout, limit=limit
+        )
+        with _stopped_at_once():
+            super().load()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _begin_worker, (os.getpid(), pickle.dumps(self.__dict__))
+
+
+@contextmanager
+def _stopped_at_once() -> Iterator[None]:
+    """Let a signal end a worker as long as there is nobody whose answer it would wait for."""
+    if multiprocessing.parent_process() is None:
+        yield
+        return
+    graceful = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, graceful)
+
+
+def _begin_worker(parent: int, state: bytes) -> ServerConfig:
+    threading.Thread(
+        target=_stop_with_parent, args=(parent,), name="parent-watch", daemon=True
+    ).start()
+    config = ServerConfig.__new__(ServerConfig)
+    vars(config).update(pickle.loads(state))
+    return config
+
+
+worker_serves = threading.Event()
+"""Set in a worker that may have begun to answer somebody."""
+
+
+def _stop_with_parent(pid: int) -> None:
+    """Stop this worker as a signal would, when the process that started it is gone.
+
+    A parent that is killed cannot stop its workers, and they would keep the port. The parent holds
+    one end of a pipe, which the system closes with it, on Linux and macOS alike. While a process
+    still reads how it is to begin, it does not know that pipe yet.
+    """
+    while (parent := multiprocessing.parent_process()) is None and os.getppid() == pid:
+        time.sleep(_LOOK_SECONDS)
+    if parent is not None:
+        parent.join()
+    if not worker_serves.is_set():
+        os._exit(EXIT_CODE)
+    _LOGGER.warning("parent process gone")
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 class LowPriorityProcess:

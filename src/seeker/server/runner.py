@@ -6,8 +6,6 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
-from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seeker.engine import Catalogs
@@ -16,26 +14,28 @@ from seeker.server.app import SETTINGS, create_app
 from seeker.server.auth import ApiKeys
 from seeker.server.catalogs import join_cluster, watching
 from seeker.server.compaction import compacting_by_itself
+from seeker.server.connections import BACKLOG
 from seeker.server.learning import learning_by_itself
 from seeker.server.logging import set_up_logging
 from seeker.server.metrics import SHARED
 from seeker.server.middleware import AllowedHosts
+from seeker.server.processes import ServerConfig
 from seeker.server.service import CLOSING
 from seeker.server.settings import Settings
 from seeker.stores import MEMORY, open_store
 
 if TYPE_CHECKING:
-    import uvicorn
     from fastapi import FastAPI
 
 _KEEP_ALIVE_SECONDS = 75
 """Seconds that a connection stays open between requests: people think longer than programs."""
 
-_BACKLOG = 2048
-_MAX_DESCRIPTORS = 65_536
-"""How many descriptors are asked for; the usual 1,024 are few for people who keep connections."""
-_OTHER_DESCRIPTORS = 64
-"""For files and databases that are opened later."""
+_SILENT_WORKER_SECONDS = 15
+"""A worker that does not answer its parent for so long is killed, and another one is started.
+
+A worker imports for a second before it can answer. Where a machine is so busy that this takes
+longer than it may, no worker would ever serve. The parent hears no signal while it waits.
+"""
 
 
 class ListenError(SeekerError):
@@ -103,62 +103,29 @@ def serve(
             supervisor.run()
 
 
-def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> uvicorn.Config:
+def server_config(settings: Settings, app: FastAPI | str, **more: Any) -> ServerConfig:
     """Return how the web server is set up, however many processes there are."""
-    import uvicorn
-
-    from seeker.server.connections import ConnectionLimit, TimeoutProtocol
-
-    most, backlog = connection_room()
-    http = partial(
-        TimeoutProtocol,
-        seconds=settings.request_timeout,
-        limit=ConnectionLimit(most, spare=backlog),
-    )
-    return uvicorn.Config(
+    return ServerConfig(
         app,
-        http=http,  # type: ignore[arg-type]
+        request_timeout=settings.request_timeout,
         ws="none",
         log_config=None,
         access_log=False,
         server_header=False,
         timeout_graceful_shutdown=max(1, int(settings.stop_timeout * (1 - CLOSING))),
         timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_worker_healthcheck=_SILENT_WORKER_SECONDS,
         proxy_headers=bool(settings.proxies),
         forwarded_allow_ips=list(settings.proxies),
-        backlog=backlog,
         **more,
     )
-
-
-def connection_room() -> tuple[int, int]:
-    """Return how many connections a process may have, and how many may be accepted at once.
-
-    The descriptors that the system gives a process are for files and databases, too, and a process
-    that has none left can neither answer nor say so.
-    """
-    try:
-        import resource
-    except ImportError:
-        return _MAX_DESCRIPTORS, _BACKLOG
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _MAX_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MAX_DESCRIPTORS)
-    if soft < most:
-        with suppress(OSError, ValueError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
-            soft = most
-    room = soft - len(os.listdir("/dev/fd")) - _OTHER_DESCRIPTORS
-    backlog = max(1, min(_BACKLOG, room // 16))
-    # Connections are accepted before they can be counted and closed a little after they are turned
-    # away: up to four turns of the event loop, a backlog in each, and those that are told why.
-    return max(1, room - 5 * backlog), backlog
 
 
 def listen(host: str, port: int) -> socket.socket:
     """Return a socket that listens there, or say in one sentence why nothing can."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listening = socket.create_server((host, port), family=family, backlog=_BACKLOG)
+        listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except (OSError, OverflowError) as error:
         number = getattr(error, "errno", None)
         # Names that cannot be looked up have numbers of their own, below zero.

@@ -26,6 +26,7 @@ from seeker.server.health import Readiness
 from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
 from seeker.server.middleware import AllowedHosts, RateLimiter, security_headers
+from seeker.server.processes import EXIT_CODE
 from seeker.server.settings import Settings
 from seeker.session import Event
 from seeker.stores import IdempotencyKey, StaleWriteError, open_store
@@ -79,9 +80,6 @@ class RequestTurns:
             finally:
                 lock.release()
 
-
-EXIT_CODE = 7
-"""Of a process that was stopped and did not wait any longer for what hung."""
 
 CLOSING = 0.2
 """The part of the time for a stop that is kept for what comes after the last answer."""
