@@ -9,7 +9,8 @@ middle of the photo), and a price, from a table with the columns image and label
 
 - the first page for every label: as it is written and in its other number, each also with one slip
   of the keyboard (two letters in its middle swapped);
-- the page after one like of anything and then a label or a colour;
+- the page after one like of anything and then a label or a colour; the same after *more like this*
+  of any item (`like=[item]`), and after an item's photo given as a picture of one's own;
 - with --languages, the first page for German, French, Spanish and Japanese words for the labels,
   for a catalog with English titles and a multilingual view.
 
@@ -42,7 +43,15 @@ SEEDS = 5
 MIN_COLOURED = 24
 """Colours that fewer items have are not asked for."""
 
-BARS = {"first page": 0.9, "after a like": 0.75, "other languages": 0.7}
+BARS = {
+    "first page": 0.9,
+    "after a like": 0.75,
+    "after more like this": 0.75,
+    "after a picture": 0.75,
+    "other languages": 0.7,
+}
+
+BEGINNINGS = ("after a like", "after more like this", "after a picture")
 
 LANGUAGES = ("German", "French", "Spanish", "Japanese")
 TRANSLATIONS = {
@@ -126,12 +135,24 @@ class Shop:
         sessions = (self.catalog.session(query=words, seed=seed) for seed in range(SEEDS))
         return float(np.mean([self.precision(one, "label", label) for one in sessions]))
 
-    def after_a_like(self, words: str, name: str, value: str) -> float:
-        """Return the precision after a like of one item of the first page, and some words."""
+    def begun(self, beginning: str, seed: int) -> Session:
+        """Return a session in which one thing was liked, in one of the ways of `BEGINNINGS`."""
+        session = self.catalog.session(seed=seed)
+        if beginning == "after a like":
+            session.like(session.page().ids[seed % PAGE_SIZE])
+            return session
+        row = int(np.random.default_rng(seed).integers(len(self.catalog)))
+        if beginning == "after more like this":
+            return self.catalog.session(seed=seed, like=[self.catalog.ids[row]])
+        views = {name: view for name, view in self.catalog.views.items() if name != "text"}
+        session.like_example({name: view.rows(np.array([row]))[0] for name, view in views.items()})
+        return session
+
+    def page_after(self, beginning: str, words: str, name: str, value: str) -> float:
+        """Return the precision after a beginning and some words."""
         shares = []
         for seed in range(SEEDS):
-            session = self.catalog.session(seed=seed)
-            session.like(session.page().ids[seed % PAGE_SIZE])
+            session = self.begun(beginning, seed)
             session.page()
             session.say(words)
             shares.append(self.precision(session, name, value))
@@ -150,7 +171,7 @@ def first_pages(shop: Shop) -> Iterator[dict[str, object]]:
                    "precision": share}  # fmt: skip
 
 
-def pages_after_a_like(shop: Shop) -> Iterator[dict[str, object]]:
+def pages_after(shop: Shop, beginning: str) -> Iterator[dict[str, object]]:
     """Yield a row for every label and every colour."""
     asked = [("label", label, label.lower()) for label in sorted(shop.counts["label"])]
     asked += [
@@ -159,8 +180,8 @@ def pages_after_a_like(shop: Shop) -> Iterator[dict[str, object]]:
         if count >= MIN_COLOURED
     ]
     for name, value, words in asked:
-        share = shop.after_a_like(words, name, value)
-        yield {"part": "after a like", "value": value, "form": name, "words": words,
+        share = shop.page_after(beginning, words, name, value)
+        yield {"part": beginning, "value": value, "form": name, "words": words,
                "precision": share}  # fmt: skip
 
 
@@ -230,7 +251,9 @@ def main() -> None:
     if given.languages:
         rows = [*pages_in_languages(shop)]
     else:
-        rows = [*first_pages(shop), *pages_after_a_like(shop)]
+        rows = [*first_pages(shop)]
+        for beginning in BEGINNINGS:
+            rows += pages_after(shop, beginning)
     command = f"python -P benchmarks/words.py pages {given.catalog.name}"
     text = markdown(rows, shop.catalog, command + " --languages" * given.languages)
     print(text)

@@ -4,8 +4,9 @@
 
 Three kinds of people, each with one sense of their own: what a larger network sees, where the
 colours lie, or the label. The catalog has a view near to each: image, colour, and the label as a
-view; with --own, people see these very views. They search as it is, or after
-focus({view: factor}); the pages of the same targets are compared in pairs.
+view; with --own, people see these very views. They search as it is, after
+focus({view: factor}), or, as the most that could be known, by that view alone (views=[view]); the
+pages of the same targets are compared in pairs.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from seeker.lab.baselines.seeker import SeekerSearch
 from seeker.lab.bench import open_bench
 from seeker.lab.cli import LabCommand
 from seeker.lab.outcomes import Outcomes, make_outcomes
-from seeker.lab.people import SIX
+from seeker.lab.people import ALL, SIX, named
 from seeker.lab.perception import Perception, Sense, label_vectors
 from seeker.lab.simulate import Experiment
 
@@ -47,6 +48,17 @@ class Focused(Seeker):
         return search
 
 
+@dataclass(frozen=True)
+class Alone(Seeker):
+    """A session that has no view but the one that people go by."""
+
+    name = "Seeker, one view"
+    view: str = ""
+
+    def begin(self, catalog: Catalog, page_size: int, seed: int) -> Search:
+        return SeekerSearch(self, catalog.with_views((self.view,)), page_size, seed)
+
+
 @click.command(cls=LabCommand)
 @click.argument("bench", type=click.Path(exists=True, path_type=Path))
 @click.argument("out", type=click.Path(path_type=Path))
@@ -63,6 +75,14 @@ class Focused(Seeker):
     help="How much more the view matters; may be repeated.",
 )
 @click.option("--own", is_flag=True, help="People who see the very view, not something near it.")
+@click.option("--view", "only", type=click.Choice([*SENSES]), multiple=True, default=[*SENSES])
+@click.option(
+    "--person",
+    "people",
+    type=click.Choice([one.name for one in ALL]),
+    multiple=True,
+    default=[one.name for one in SIX],
+)
 @click.option("--processes", type=click.IntRange(1), help="How many cores to use (default: all).")
 def main(
     bench: Path,
@@ -72,6 +92,8 @@ def main(
     axes: int | None,
     factors: Sequence[float],
     own: bool,
+    only: Sequence[str],
+    people: Sequence[str],
     processes: int | None,
 ) -> None:
     """Say how many pages it saves to say what matters, on a bench file BENCH."""
@@ -84,13 +106,16 @@ def main(
         {**views, "label": label_vectors(small.senses["label"])},
         metric={**metrics, "label": "euclidean"},
     )
-    for view, sense in SENSES.items():
+    for view in only:
+        sense = SENSES[view]
         seen = catalog.views[view].vectors if own else opened.senses[sense]
         eyes = Perception([Sense(view if own else sense, seen)])
         searchers: dict[str, Seeker] = {"as it is": Seeker()}
         for factor in factors:
             searchers[f"factor {factor:g}"] = Focused(view=view, factor=factor)
-        experiment = Experiment(catalog, eyes, searchers, SIX, targets, (12,), 15, (seed,))
+        searchers["alone"] = Alone(view=view)
+        who = tuple(map(named, people))
+        experiment = Experiment(catalog, eyes, searchers, who, targets, (12,), 15, (seed,))
         outcomes = make_outcomes(experiment.run(out / view, processes))
         before = _by_search(outcomes, "as it is")
         for name in searchers:

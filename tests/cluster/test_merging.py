@@ -70,13 +70,14 @@ def test_metrics_without_a_formula(model: str, shards: int) -> None:
     walk(catalog, shards, 8, 5, model=model, user=person, strategy=display.Diverse())
 
 
-@pytest.mark.parametrize("start", ["prior", "words", "filter", "person", "always"])
+@pytest.mark.parametrize("start", ["prior", "words", "example", "filter", "person", "always"])
 def test_however_a_session_begins(catalog: Catalog, start: str) -> None:
     prior = np.log(np.random.default_rng(5).random(len(catalog)))
     prior[::3] = -np.inf
     ways: dict[str, dict[str, Any]] = {
         "prior": {"prior": prior},
         "words": {"query": "item 33"},
+        "example": {"query": "kind 2", "like": ["item 33"]},
         "filter": {"filter": {"kind": "kind 2"}, "strategy": display.EpsilonGreedy(epsilon=0.3)},
         "person": {"user": {"colour": np.linspace(0.1, 3.0, 9)}},
         "always": {"repeat": "always"},

@@ -3,7 +3,8 @@
     python tests/session/recording.py         writes recorded.json anew
 
 Only ever run it for searches that are added: those that stand there are what users have in their
-stores, and must replay to the same pages and beliefs for ever.
+stores, and must replay to the same pages and beliefs for ever. Those with an example stand only
+there: they are from before examples were doubted, and none is made so any more.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def assert_same(one: Session, other: Session) -> None:
 
 
 def by_formula(session: Session) -> Doubles:
-    """The log-posterior of a session with one example straight from the formula, (items,)."""
+    """What one example says of every item, straight from the formula, but for a constant."""
     (example,) = session.state.examples
     catalog, model = session.catalog, session.state.start.model
     assert isinstance(model, models.Choice)
@@ -60,26 +60,79 @@ def by_formula(session: Session) -> Doubles:
         unit = 2.0 * items.var(axis=0).sum()
         among = np.array([start, *others])
         columns.append(((among[:, None] - items[None]) ** 2).sum(axis=2) / unit)
-    grid = model.grid(list(catalog.views))
+    grid, times = model.grid(list(catalog.views)), example.comparison.times
+    doubt = example.comparison.doubt if session.state.texts else 0.0
     logs = []
     for mixture in grid.mixtures:
         distances = np.tensordot(mixture, columns, 1)
         for sigma in grid.sigmas:
             shares = np.exp(-distances / sigma)
             chosen = (1.0 - model.slip) * shares[0] / shares.sum(axis=0)
-            logs.append(example.comparison.times * np.log(chosen + model.slip / len(distances)))
-    total = np.logaddexp.reduce(np.array(logs) + grid.log_weights[:, None], axis=0)
-    return np.asarray(total - np.logaddexp.reduce(total))
+            chosen += model.slip / len(distances)
+            logs.append(np.log((1.0 - doubt) * chosen**times + doubt * chosen))
+    return np.asarray(np.logaddexp.reduce(np.array(logs) + grid.log_weights[:, None], axis=0))
+
+
+def normalised(logs: Doubles) -> Doubles:
+    return np.asarray(logs - np.logaddexp.reduce(logs))
 
 
 @pytest.mark.parametrize("views", [("image", "colour"), ("image",), ("colour",)], ids="+".join)
 def test_an_example_counts_by_the_formula(catalog: Catalog, views: tuple[str, ...]) -> None:
     session = catalog.session(seed=3)
     session.like_example(near(catalog, "item 7", *views))
-    np.testing.assert_allclose(session.belief.log_posterior, by_formula(session), atol=1e-4)
+    expected = normalised(by_formula(session))
+    np.testing.assert_allclose(session.belief.log_posterior, expected, atol=1e-4)
     assert session.belief.rank("item 7") <= 3
     assert session.likes[0].startswith("example:")
     assert session.step == 1
+
+
+def test_words_beside_an_example_say_what_it_lacks(catalog: Catalog) -> None:
+    """Then it may count once only, by the formula; without the words, as it did before them."""
+    words, session = (catalog.session(seed=3) for _ in range(2))
+    vectors = near(catalog, "item 7", "image", "colour")
+    session.like_example(vectors)
+    before = session.belief.log_posterior
+    for one in (words, session):
+        one.say("kind 3")
+    expected = normalised(words.belief.log_posterior + by_formula(session))
+    np.testing.assert_allclose(session.belief.log_posterior, expected, atol=1e-4)
+    assert_same(session, replayed(session))
+    other = catalog.session(seed=3, query="kind 3")
+    other.like_example(vectors)
+    assert (other.belief.log_posterior == session.belief.log_posterior).all()
+    session.unsay("kind 3")
+    assert (session.belief.log_posterior == before).all()
+
+
+@pytest.mark.parametrize("how", ["more like this", "vectors"])
+def test_a_word_after_an_example_leads_away_from_it(catalog: Catalog, how: str) -> None:
+    hits = []
+    for number in range(0, 60, 6):
+        item = f"item {number}"
+        session = catalog.session(seed=number, like=[item] if how == "more like this" else [])
+        if how == "vectors":
+            session.like_example(near(catalog, item, "image", "colour"))
+        wanted = f"kind {(number + 1) % 5}"
+        session.say(wanted)
+        hits.append(sum(one.attributes["kind"] == wanted for one in session.page()))
+    assert np.mean(hits) >= 9
+
+
+def test_an_example_of_before_is_not_doubted(catalog: Catalog) -> None:
+    session = catalog.session(seed=3)
+    session.like_example(near(catalog, "item 7", "image", "colour"))
+    session.say("kind 3")
+    events = [event.to_json() for event in session.events]
+    assert events[1].pop("doubt") > 0
+    old = Session.replay(catalog, events)
+    assert [event.to_json() for event in old.events] == events
+    assert old.belief.rank("item 7") <= 3
+    assert old.belief.candidates < session.belief.candidates / 10
+    for wrong in (-0.1, 1.5, float("nan")):
+        with pytest.raises(BadInput, match="not complete"):
+            Session.replay(catalog, [events[0], {**events[1], "doubt": wrong}])
 
 
 def test_views_that_an_example_has_not_say_nothing(catalog: Catalog) -> None:
@@ -323,6 +376,7 @@ def test_nothing_of_a_picture_is_kept_but_its_vectors_and_a_thumbnail(gallery: C
         "sample",
         "distance",
         "times",
+        "doubt",
         "thumbnail",
     }
     assert len(written["thumbnail"]) < 60_000

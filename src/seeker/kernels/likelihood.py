@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.kernels.simd import atanh2, exp, inlined, kernel, log, log_sigmoid, to_units
+from seeker.kernels.simd import atanh2, exp, inlined, kernel, log, log_sigmoid, to_nats, to_units
 
 STRIP = 128
 """Items worked on at a time, so that what is in hand stays in the nearest cache."""
@@ -173,6 +173,19 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs,
                             e = exp(-abs(p - log_chance))
                             p = max(p, log_chance) + atanh2(e / (2.0 + e))
                         out[r] += sign * to_units(min(p, 0.0))
+
+
+@kernel
+def doubted(once, times, doubt, sign, units):  # type: ignore[no-untyped-def]
+    """Add sign · log((1 − doubt) · pⁿ + doubt · p) to units, where once is log p in units.
+
+    once, units: (thetas, items); times: n; doubt > 0.
+    """
+    for theta in range(units.shape[0]):
+        for r in range(units.shape[1]):
+            p = to_nats(once[theta, r])
+            kept = (1.0 - doubt) * exp((times - 1) * p) + doubt
+            units[theta, r] += sign * to_units(min(p + log(kept), 0.0))
 
 
 @kernel

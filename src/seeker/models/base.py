@@ -31,13 +31,15 @@ class ClickEvidence:
     """A click in effect: an item, the verdict, and what it was chosen among.
 
     `among` starts with the item itself, the others follow by row, so that the order on the screen
-    makes no difference. times: how often it counts, in models that can tell.
+    makes no difference. times: how often it counts, in models that can tell. doubt: how probable it
+    is that it counts only once none the less.
     """
 
     row: int
     liked: bool
     among: tuple[int, ...]
     times: int = 1
+    doubt: float = 0.0
 
 
 @dataclass(frozen=True)

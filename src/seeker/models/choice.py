@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -27,23 +27,16 @@ from seeker.validation import check_few_numbers, check_number
 
 
 class ChoiceTerm(NamedTuple):
-    """An item was liked (or disliked) among others; `among`, `times` as in `ClickEvidence`."""
+    """An item was liked (or disliked) among others; all but `liked` as in `ClickEvidence`."""
 
     liked: bool
     among: tuple[int, ...]
     times: int = 1
+    doubt: float = 0.0
 
 
-class PreparedTerm(NamedTuple):
-    """A signed term as the kernel takes it, in the kernel's order; among: places in the columns."""
-
-    mixtures: Array
-    sharpness: Array
-    sure: Any
-    chance: Any
-    log_chance: float
-    among: Array
-    signs: Array
+TermAdder: TypeAlias = Callable[[Array, Array], None]
+"""add(columns, units): what a signed term says, from columns as `Adder` has them."""
 
 
 @dataclass(frozen=True)
@@ -117,7 +110,10 @@ class Choice(Model):
         return weights
 
     def click_terms(self, evidence: Evidence, shift: Callable[[int, int], float]) -> Sequence[Term]:
-        return [ChoiceTerm(click.liked, click.among, click.times) for click in evidence.clicks]
+        return [
+            ChoiceTerm(click.liked, click.among, click.times, click.doubt)
+            for click in evidence.clicks
+        ]
 
     def rows(self, term: Term) -> tuple[int, ...]:
         return cast(ChoiceTerm, term).among
@@ -146,42 +142,58 @@ class Choice(Model):
         grid: Grid,
         dtype: np.dtype[Any],
     ) -> Adder:
-        from seeker.kernels.likelihood import choice
-
-        prepared = self._prepared(terms, places, grid.mixtures.astype(dtype), grid.sigmas)
+        adders = self._adders(terms, places, grid.mixtures.astype(dtype), grid.sigmas)
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
-            for term in prepared:
-                choice(columns, *term, units)
+            for add_term in adders:
+                add_term(columns, units)
 
         return add
 
-    def _prepared(
+    def _adders(
         self,
         terms: Sequence[tuple[Term, int]],
         places: Mapping[int, int],
         mixtures: Array,
         sigmas: Doubles,
-    ) -> list[PreparedTerm]:
-        """Return signed terms as the kernel takes them; mixtures: in the type of the columns."""
-        dtype = mixtures.dtype
-        sharpness = (1.0 / sigmas).astype(dtype)
-        prepared = []
-        for term, sign in terms:
-            chosen = cast(ChoiceTerm, term)
-            chance = self.slip / len(chosen.among)
-            prepared.append(
-                PreparedTerm(
-                    mixtures=mixtures if chosen.liked else -mixtures,
-                    sharpness=sharpness,
-                    sure=dtype.type(1.0 - self.slip),
-                    chance=dtype.type(chance),
-                    log_chance=math.log(chance) if chance > 0.0 else -math.inf,
-                    among=np.array([places[row] for row in chosen.among]),
-                    signs=signs_for(dtype, [sign * chosen.times]),
-                )
-            )
-        return prepared
+    ) -> list[TermAdder]:
+        """Return what adds each of the signed terms; mixtures: in the type of the columns."""
+        sharpness = (1.0 / sigmas).astype(mixtures.dtype)
+        return [
+            self._adder_of(cast(ChoiceTerm, term), sign, places, mixtures, sharpness)
+            for term, sign in terms
+        ]
+
+    def _adder_of(
+        self,
+        term: ChoiceTerm,
+        sign: int,
+        places: Mapping[int, int],
+        mixtures: Array,
+        sharpness: Array,
+    ) -> TermAdder:
+        from seeker.kernels.likelihood import choice, doubted
+
+        number = mixtures.dtype.type
+        chance = self.slip / len(term.among)
+        settings = (
+            mixtures if term.liked else -mixtures,
+            sharpness,
+            number(1.0 - self.slip),
+            number(chance),
+            math.log(chance) if chance > 0.0 else -math.inf,
+            np.array([places[row] for row in term.among]),
+        )
+
+        def add(columns: Array, units: Array) -> None:
+            choice(columns, *settings, signs_for(mixtures.dtype, [sign * term.times]), units)
+
+        def add_doubted(columns: Array, units: Array) -> None:
+            once = np.zeros_like(units)
+            choice(columns, *settings, signs_for(mixtures.dtype, [1]), once)
+            doubted(once, term.times, term.doubt, sign, units)
+
+        return add_doubted if term.doubt > 0.0 else add
 
     def shares(self, evidence: Evidence, terms: Sequence[Term], value: TermValues) -> list[Doubles]:
         """Split the score by how much each click adds while all of them come to count, at once.

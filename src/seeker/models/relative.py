@@ -75,17 +75,17 @@ class Relative(Choice):
         grid: Grid,
         dtype: np.dtype[Any],
     ) -> Adder:
-        from seeker.kernels.likelihood import choice, logarithms
+        from seeker.kernels.likelihood import logarithms
 
-        prepared = self._prepared(terms, places, np.ones((1, 1), dtype), grid.sigmas)
+        adders = self._adders(terms, places, np.ones((1, 1), dtype), grid.sigmas)
         mixtures, floor = grid.mixtures.astype(dtype), dtype.type(self.floor)
         count, noises = len(mixtures), len(grid.sigmas)
 
         def add(columns: Array, average: Doubles | None, units: Array) -> None:
             logs = np.empty((count, *columns.shape[1:]), dtype)
             logarithms(columns, average, mixtures, floor, logs)
-            for term in prepared:
+            for add_term in adders:
                 for w in range(count):
-                    choice(logs[w : w + 1], *term, units[w * noises : (w + 1) * noises])
+                    add_term(logs[w : w + 1], units[w * noises : (w + 1) * noises])
 
         return add

@@ -32,11 +32,13 @@ _SAMPLED_SHARE = 2
 _GOLDEN = 0.6180339887498949
 """Multiples of this, without what is before the point, lie evenly spread however many there are."""
 
-COMPARISON = SampleComparison(distance=0.7, times=4)
+COMPARISON = SampleComparison(distance=0.7, times=4, doubt=0.1)
 """How examples are compared from now on; each event says how it was.
 
 Random items are so far from an example that all its neighbours would be as good; drawn nearer, they
-tell a copy of it from what is merely like it. Found on photos: docs/decisions/saying.md.
+tell a copy of it from what is merely like it. Who has the very thing at hand need not describe it:
+words beside an example say what it lacks, and without the doubt they could not lead away from it.
+Found on photos: docs/decisions/saying.md.
 """
 
 
@@ -80,17 +82,20 @@ class Example(Event):
             "sample": list(self.sample),
             "distance": self.comparison.distance,
             "times": self.comparison.times,
+            **({"doubt": self.comparison.doubt} if self.comparison.doubt else {}),
             "thumbnail": None if small is None else base64.b64encode(small).decode("ascii"),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
-        small = data["thumbnail"]
+        small, doubt = data["thumbnail"], float(data.get("doubt", 0.0))
+        if not 0.0 <= doubt <= 1.0:
+            raise ValueError(doubt)
         return cls(
             item=str(data["item"]),
             vectors={view: _from_base64(text) for view, text in data["vectors"].items()},
             sample=tuple(map(str, data["sample"])),
-            comparison=SampleComparison(float(data["distance"]), int(data["times"])),
+            comparison=SampleComparison(float(data["distance"]), int(data["times"]), doubt),
             thumbnail=None if small is None else base64.b64decode(small),
         )
 

@@ -59,7 +59,7 @@ class Finder(ABC):
         self._prior_inputs: PriorInputs | None = None
         self._focus: Mapping[str, float] = {}
         self._evidence = Evidence()
-        self._click_evidence: dict[str, tuple[Rating, ClickEvidence]] = {}
+        self._click_evidence: dict[str, tuple[Rating, bool, ClickEvidence]] = {}
         self._words: dict[int, tuple[Say, WordsTerm]] = {}
         self._seen = SeenItems(rows)
         self._order: display.Ranking | None = None
@@ -209,13 +209,14 @@ class Finder(ABC):
     def _evidence_of(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""
         before, self._click_evidence = self._click_evidence, {}
+        worded = any(text.search is not None for text in state.texts)
         for item, rating in state.ratings.items():
             entry = before.get(item)
-            if entry is None or entry[0] is not rating:
-                entry = rating, self._evidence_of_click(rating)
+            if entry is None or entry[0] is not rating or entry[1] != worded:
+                entry = rating, worded, self._evidence_of_click(rating, worded)
             self._click_evidence[item] = entry
         return Evidence(
-            clicks=tuple(click for _, click in self._click_evidence.values()),
+            clicks=tuple(click for _, _, click in self._click_evidence.values()),
             texts=tuple(
                 TextEvidence(view_of(self._catalog, text), tuple(text.vector))
                 for text in state.texts
@@ -237,8 +238,8 @@ class Finder(ABC):
             self._words[id(text)] = text, term
         return tuple(term for _, term in self._words.values())
 
-    def _evidence_of_click(self, rating: Rating) -> ClickEvidence:
-        """Return a click by rows of the catalog."""
+    def _evidence_of_click(self, rating: Rating, worded: bool) -> ClickEvidence:
+        """Return a click by rows of the catalog; worded: whether words are searched for, too."""
         row = self._rows.of(rating.item)
         others = sorted({*self._rows.of_known(rating.among)} - {row})
         sample = rating.example
@@ -247,4 +248,5 @@ class Finder(ABC):
         # Of a sample that nobody saw, what has left the catalog since need not be remembered.
         inside = [other for other in others if other < len(self._catalog)]
         decoys = self._rows.decoys(row, inside, sample.distance)
-        return ClickEvidence(row, rating.liked, (row, *decoys), sample.times)
+        doubt = sample.doubt if worded else 0.0
+        return ClickEvidence(row, rating.liked, (row, *decoys), sample.times, doubt)

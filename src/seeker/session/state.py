@@ -24,11 +24,13 @@ class SampleComparison:
     """How an example is compared with a sample of the catalog.
 
     distance: the items of the sample are drawn towards the example until this part of the way is
-    left. times: how often it counts.
+    left. times: how often it counts. doubt: how probable it is, where words are said as well, that
+    what is looked for is merely like the example, which then counts once, as any like.
     """
 
     distance: float
     times: int
+    doubt: float = 0.0
 
 
 @dataclass(frozen=True)
