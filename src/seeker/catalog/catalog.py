@@ -40,9 +40,9 @@ from seeker.catalog.manifest import (
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.catalog.view_map import complete_vectors, is_learned_name, map_shares
 from seeker.catalog.views import (
-    check_items,
     check_sizes,
     check_views,
+    open_items,
     open_maps,
     open_removed,
     open_views,
@@ -110,6 +110,7 @@ class Catalog:
         self.manifest = manifest
         self.limits = DEFAULT_LIMITS
         """What a search in this catalog may keep."""
+        self._trust = False
         self._stamp = _stamp(folder)
 
     @classmethod
@@ -152,19 +153,39 @@ class Catalog:
         trust: load any embedder that the folder names to read text, even if it is not one of
         Seeker's own. Only for folders that you made yourself: it means running their code.
         """
-        folder = path_of(path, "the path of a catalog")
+        return cls._open(path_of(path, "the path of a catalog"), trust)
+
+    def reopen(self) -> Catalog:
+        """Return the present version of this catalog's folder.
+
+        It takes over what has not changed since: views, with the distances and first pages that
+        searches share, and embedders that are loaded.
+        """
+        if self.folder is None:
+            raise BadInput("This catalog is in memory only, so it has no other version.")
+        return self._open(self.folder, self._trust, self)
+
+    @classmethod
+    def _open(cls, folder: Path, trust: bool, before: Catalog | None = None) -> Catalog:
+        """Open a catalog folder; before: an earlier version of it, if one is open."""
         stamp = _stamp(folder)
         manifest = read_manifest(folder)
         check_sizes(folder, manifest)
-        views = open_views(folder, manifest)
-        removed = open_removed(folder, manifest)
-        check_items(folder, manifest, removed)
-        maps = open_maps(folder, manifest)
-        collection = StoredItems(
-            folder / manifest.items.file, manifest.count, manifest.log is not None, removed
-        )
         readers = view_readers.readers_from_manifest(manifest, trust)
-        catalog = cls(collection, views, readers, folder, manifest, maps)
+        known: dict[str, View] = {}
+        if before is not None and before.manifest is not None:
+            kept = manifest.views_kept_since(before.manifest)
+            known = {name: view for name, view in before.views.items() if name in kept}
+            for name, reader in before._readers.items():
+                if name in readers and readers[name].entry == reader.entry:
+                    readers[name] = reader
+        views = open_views(folder, manifest, known)
+        removed = open_removed(folder, manifest)
+        collection = StoredItems(open_items(folder, manifest, removed), manifest.count, removed)
+        catalog = cls(collection, views, readers, folder, manifest, open_maps(folder, manifest))
+        catalog._trust = trust
+        if before is not None:
+            catalog.limits = before.limits
         try:
             model, compared = catalog.usual_model()
             if compared is not None:
@@ -174,6 +195,13 @@ class Catalog:
         # From before the manifest was read: a switch in between must show as a change.
         catalog._stamp = stamp
         return catalog
+
+    def release(self) -> None:
+        """Let go of open files and of items that were read, until something is asked again.
+
+        To be asked then needs the files of this version, which updates remove after a while.
+        """
+        self._collection.release()
 
     def save(self, path: PathLike) -> Catalog:
         """Write a catalog of arrays to a folder and open it there; searches show the same.

@@ -107,22 +107,24 @@ class FileConnections:
     and who finds none waits for one.
     """
 
-    def __init__(self, path: Path, log: bool = False) -> None:
-        """Read a file; log: with what updates have changed, from the log beside it."""
+    def __init__(
+        self, path: Path, log: bool = False, first: sqlite3.Connection | None = None
+    ) -> None:
+        """Read a file; log: with what updates have changed, from the log beside it.
+
+        first: a connection that is open. If it has read, the file and its log may be removed.
+        """
         self._path = path.absolute()
         self._log = log
         self._reset()
+        if first is not None:
+            self._idle.append(_OwnedConnection(first))
 
     def _reset(self) -> None:
         self._process = os.getpid()
         self._returned = threading.Condition()
         self._idle: list[_OwnedConnection] = []
         self._lent = 0
-
-    def hold(self) -> None:
-        """Have one connection that has read, so that the file and its log may be removed."""
-        with self.use() as connection:
-            connection.execute("SELECT 1 FROM items LIMIT 1").fetchall()
 
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
@@ -139,6 +141,11 @@ class FileConnections:
                 self._lent -= 1
                 self._idle.append(owned)
                 self._returned.notify()
+
+    def release(self) -> None:
+        """Close the connections that nobody uses."""
+        with self._returned:
+            self._idle = []
 
     def _take(self) -> _OwnedConnection:
         with self._returned:

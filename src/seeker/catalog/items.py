@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol, overload
 
@@ -65,6 +64,10 @@ class ItemCollection(Protocol):
         """Read all items, if they are few enough to be kept."""
         ...
 
+    def release(self) -> None:
+        """Let go of files, and of what was read from them."""
+        ...
+
 
 class MemoryItems:
     """Items held as Python values; an item table is made of them when it is first needed."""
@@ -85,6 +88,9 @@ class MemoryItems:
 
     def preload(self) -> None:
         """Nothing has to be read."""
+
+    def release(self) -> None:
+        """Nothing was read."""
 
     def items(self, rows: Sequence[int]) -> list[Item]:
         """Return the items at some places."""
@@ -216,10 +222,9 @@ class CachedItem(NamedTuple):
 class StoredItems:
     """Items in a file, items.sqlite; only what is asked for is read."""
 
-    def __init__(self, path: Path, count: int, log: bool, removed: Rows) -> None:
-        """Read a file; log: whether one is beside it. removed: rows that are gone from it."""
-        connections = FileConnections(path, log)
-        connections.hold()  # who has opened a version reads it to the end, whatever comes after it
+    def __init__(self, connections: FileConnections, count: int, removed: Rows) -> None:
+        """Read a file of so many items; removed: rows that are gone from it."""
+        self._connections = connections
         self.table = ItemTable(connections, count, removed)
         self.ids = StoredIds(self.table)
         self._row_cache: dict[str, int] = {}
@@ -274,6 +279,11 @@ class StoredItems:
             rows = range(start, min(start + _PRELOADED_AT_ONCE, self.table.count))
             for row, item in zip(rows, self.items(rows), strict=True):
                 self._row_cache[item.id] = row
+
+    def release(self) -> None:
+        """Let go of files, and of what was read from them."""
+        self._connections.release()
+        self._row_cache, self._item_cache, self._cached_characters = {}, {}, 0
 
     def _cache(self, items: Mapping[int, CachedItem]) -> None:
         """Keep items for whoever asks next; once they are many, begin anew."""

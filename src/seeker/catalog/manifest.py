@@ -222,6 +222,20 @@ class Manifest:
         """The views that were not learned, by name."""
         return {name: one for name, one in self.views.items() if one.learned is None}
 
+    def views_kept_since(self, before: Manifest) -> set[str]:
+        """Return the views that are as they were in an earlier version, row by row.
+
+        Where items came or left there are none: each view tells where the vectors of the items are,
+        in files that no other version writes to.
+        """
+        later = self.version > before.version or self.identity == before.identity
+        if not self.id or self.id != before.id or not later or self.count != before.count:
+            return set()
+        removed = [one.removed and one.removed.sha256 for one in (self, before)]
+        if removed[0] != removed[1]:
+            return set()
+        return {name for name, one in self.views.items() if before.views.get(name) == one}
+
     def to_json(self) -> dict[str, Any]:
         """Return what is written to catalog.json."""
         fields = {_JSON_NAMES.get(name, name): value for name, value in asdict(self).items()}

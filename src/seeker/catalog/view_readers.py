@@ -37,11 +37,19 @@ THUMBNAIL_PIXELS = 160
 class ViewReader:
     """Places words or pictures in a view; the embedder is loaded when it is first needed.
 
-    name: the embedder's. reads: "text", "picture" or both.
+    name: the embedder's. reads: "text", "picture" or both. entry: what a catalog's manifest says of
+    it, where one does.
     """
 
-    def __init__(self, name: str, reads: Iterable[str], load: Callable[[], Embedder]) -> None:
+    def __init__(
+        self,
+        name: str,
+        reads: Iterable[str],
+        load: Callable[[], Embedder],
+        entry: EmbedderEntry | None = None,
+    ) -> None:
         self.name = name
+        self.entry = entry
         self.reads = frozenset(reads)
         self._load = load
         self._embedder: Embedder | None = None
@@ -135,7 +143,7 @@ def readers_from_embedders(
 def readers_from_manifest(manifest: Manifest, trust: bool) -> dict[str, ViewReader]:
     """Return the readers that a catalog folder names; trust: also such as are not Seeker's own."""
     return {
-        name: ViewReader(made.name, made.reads, partial(_load_embedder, name, made, trust))
+        name: ViewReader(made.name, made.reads, partial(_load_embedder, name, made, trust), made)
         for name, entry in manifest.views.items()
         if (made := entry.embedder) is not None
     }

@@ -6,14 +6,15 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO, cast
 
 import numpy as np
 
 from seeker.catalog import item_writer
-from seeker.catalog.item_table import connect
+from seeker.catalog.item_table import FileConnections, connect
 from seeker.catalog.manifest import FileEntry, Manifest, ViewEntry, damaged
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.catalog.view_map import map_from_array
@@ -99,27 +100,35 @@ def open_removed(folder: Path, manifest: Manifest) -> Rows:
     return removed
 
 
-def check_items(folder: Path, manifest: Manifest, removed: Rows) -> None:
-    """Refuse an item table that is not made of the tables, the attributes and the rows it needs."""
+def open_items(folder: Path, manifest: Manifest, removed: Rows) -> FileConnections:
+    """Open an item table if it is made of the tables, the attributes and the rows it needs."""
     places = np.setdiff1d(np.arange(len(removed) + 1), removed)[:1]
     last = manifest.count + len(removed) - 1
     while len(removed) and last == removed[-1]:
         removed, last = removed[:-1], last - 1
+    path, logged = folder / manifest.items.file, manifest.log is not None
     try:
-        with closing(connect(folder / manifest.items.file, manifest.log is not None)) as connection:
+        with ExitStack() as unused:
+            connection = unused.enter_context(closing(connect(path, logged)))
             problem = item_writer.table_problem(
                 connection, manifest.attributes, (int(places[0]), last), manifest.count
             )
+            if problem is None:
+                unused.pop_all()
+                # It has read: who has opened a version reads it to the end, whatever comes after.
+                return FileConnections(path, logged, connection)
     except sqlite3.Error as error:
         problem = f"cannot be read ({error})"
-    if problem is not None:
-        raise damaged(folder, f"'{manifest.items.file}' {problem}")
+    raise damaged(folder, f"'{manifest.items.file}' {problem}")
 
 
-def open_views(folder: Path, manifest: Manifest) -> dict[str, View]:
-    """Return the views by name."""
+def open_views(
+    folder: Path, manifest: Manifest, known: Mapping[str, View] = MappingProxyType({})
+) -> dict[str, View]:
+    """Return the views by name; known: those that are open already."""
     return {
-        name: _open_view(folder, manifest, name, entry) for name, entry in manifest.views.items()
+        name: known[name] if name in known else _open_view(folder, manifest, name, entry)
+        for name, entry in manifest.views.items()
     }
 
 

@@ -48,6 +48,15 @@ class CachedSession:
     bytes: int = field(default=0)
     snapshots: OrderedDict[int, SessionSnapshot] = field(default_factory=OrderedDict)
 
+    def move_to(self, catalog: Catalog) -> bool:
+        """Go on in another version of the catalog, if what was computed holds there, too."""
+        if catalog is self.catalog:
+            return True
+        if not self.session.move_to(catalog):
+            return False
+        self.catalog, self.summary = catalog, None
+        return True
+
     def remember(self, snapshot: SessionSnapshot) -> None:
         """Keep a snapshot for when it is asked for again, unless a part of it was missing."""
         if not snapshot.page.partial:

@@ -6,6 +6,8 @@ import logging
 import re
 import threading
 import time
+import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -21,6 +23,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CHECK_SECONDS = 1.0
 _RECENT_SECONDS = 3.0
 """A catalog that was looked at within so many seconds need not be looked at for every click."""
+_RELEASE_SECONDS = 60.0
+"""Who is at work in a version that was opened so long ago has finished when the next comes."""
 _LOGGER = logging.getLogger("seeker")
 
 
@@ -31,13 +35,14 @@ class Catalogs:
         self,
         catalogs: Mapping[str, Catalog],
         clock: Callable[[], float] = time.monotonic,
-        opener: Opener = Catalog.open,
+        opener: Opener | None = None,
         renewer: Renewer | None = None,
     ) -> None:
         """Hold open catalogs; opener: how a folder that has changed is opened again.
 
-        renewer: how it is opened where that takes long: asked every second, it returns None for as
-        long as the new version is not ready, and people go on in the one that is open.
+        Without one, a catalog opens itself again and takes over what has not changed. renewer: how
+        it is opened where that takes long: asked every second, it returns None for as long as the
+        new version is not ready, and people go on in the one that is open.
         """
         for name in catalogs:
             check_catalog_name(name)
@@ -49,6 +54,7 @@ class Catalogs:
         self._renewer = renewer or opener
         self._checked_at = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
+        self._opened: deque[tuple[float, weakref.ref[Catalog]]] = deque()
         self._column_bytes: int | None = None
         self.on_renewed: Callable[[str], None] = lambda name: None
         """Told the name of a catalog as soon as a new version of it is served."""
@@ -63,11 +69,12 @@ class Catalogs:
     def open(
         cls,
         places: Iterable[str],
-        opener: Opener = Catalog.open,
+        opener: Opener | None = None,
         renewer: Renewer | None = None,
     ) -> Catalogs:
         """Open catalog folders, each given as FOLDER or NAME=FOLDER."""
-        catalogs = {name: opener(folder) for name, folder in catalog_folders(places).items()}
+        first = opener or Catalog.open
+        catalogs = {name: first(folder) for name, folder in catalog_folders(places).items()}
         return cls(catalogs, opener=opener, renewer=renewer)
 
     @property
@@ -79,10 +86,18 @@ class Catalogs:
         """Return a catalog and its name."""
         if name is None:
             name = self.names[0]
-        if name not in self._catalogs:
-            raise NotFound(f"There is no catalog {name!r}.", f"There is {self.names}.")
+        self._check_name(name)
         self._check_version(name)
         return name, self._catalogs[name]
+
+    def folder(self, name: str) -> Path | None:
+        """Return where a catalog is, without looking whether it has changed."""
+        self._check_name(name)
+        return self._catalogs[name].folder
+
+    def _check_name(self, name: str) -> None:
+        if name not in self._catalogs:
+            raise NotFound(f"There is no catalog {name!r}.", f"There is {self.names}.")
 
     def of_session(self, name: str, id: str) -> tuple[str, Catalog]:
         """Return the catalog that a session is in, and its name now.
@@ -124,16 +139,32 @@ class Catalogs:
             try:
                 if catalog.folder is not None and catalog.changed():
                     opener = self._opener if at_once else self._renewer
-                    renewed = opener(catalog.folder)
+                    renewed = catalog.reopen() if opener is None else opener(catalog.folder)
                     if renewed is not None:
                         if self._column_bytes is not None:
                             renewed.limit_shared_columns(self._column_bytes)
                         self._catalogs[name] = renewed
+                        self._let_go(renewed, now)
                         self.on_renewed(name)
             except SeekerError as error:
                 # People go on in the version that is open; who keeps the catalog must know.
                 fields = {"catalog": name, "reason": str(error)}
                 _LOGGER.warning("new version not served", extra={"fields": fields})
+
+    def _let_go(self, renewed: Catalog, now: float) -> None:
+        """Let go of the files of versions that others have taken the place of some time ago.
+
+        Sessions that nobody looks at any more may hold them for days; who does look goes on in the
+        present version.
+        """
+        present = {*map(id, self._catalogs.values())}
+        self._opened.append((now, weakref.ref(renewed)))
+        while now - self._opened[0][0] > _RELEASE_SECONDS:
+            before = self._opened.popleft()[1]()
+            if before is not None and id(before) in present:
+                self._opened.append((now, weakref.ref(before)))
+            elif before is not None:
+                before.release()
 
 
 def catalog_folders(places: Iterable[str]) -> dict[str, str]:

@@ -201,10 +201,10 @@ class SessionRepository:
                 raise no_session()
 
     def _current(self, entry: CachedSession) -> bool:
-        """Whether a session in memory is neither forgotten by now nor of an old catalog."""
+        """Whether a session in memory is neither forgotten by now nor bound to an old catalog."""
         if self._expiry.expired(entry.active):
             return False
-        return self._catalogs.get(entry.name)[1] is entry.catalog
+        return entry.move_to(self._catalogs.get(entry.name)[1])
 
     def _surely_current(self, entry: CachedSession) -> bool:
         """Whether a session in memory is known to be current without asking the store or a disk."""
@@ -230,8 +230,11 @@ class SessionRepository:
         name, catalog = self._catalogs.of_session(stored.catalog, began_in)
         if entry is not None:
             whole = stored.length == entry.length + len(stored.events)
-            fits = whole and entry.catalog is catalog
-            if fits and self._rebuilder.extend(entry, stored.events, id):
+            if (
+                whole
+                and entry.move_to(catalog)
+                and self._rebuilder.extend(entry, stored.events, id)
+            ):
                 entry.active = stored.active
                 return entry
             stored = self.stored(id)

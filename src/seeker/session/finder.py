@@ -81,6 +81,13 @@ class Finder(ABC):
         self._order = None
         self.release_caches()
 
+    def move_to(self, catalog: SearchableCatalog) -> bool:
+        """Go on in a version of the catalog with the same items and vectors, if that can be.
+
+        Return whether it can; if not, or if something is raised, nothing has changed.
+        """
+        return False
+
     def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, (count,) or fewer at the end of the catalog."""
         ranking = self._ranking
@@ -232,10 +239,7 @@ class Finder(ABC):
             if text.search is None:
                 continue
             term = before.get(id(text), (None, None))[1]
-            if term is None:
-                view = None if text.view is None else view_of(self._catalog, text)
-                term = words_term(self._catalog, text.search, view, text.vector)
-            self._words[id(text)] = text, term
+            self._words[id(text)] = text, term or words_of(self._catalog, text)
         return tuple(term for _, term in self._words.values())
 
     def _evidence_of_click(self, rating: Rating, worded: bool) -> ClickEvidence:
@@ -250,3 +254,11 @@ class Finder(ABC):
         decoys = self._rows.decoys(row, inside, sample.distance)
         doubt = sample.doubt if worded else 0.0
         return ClickEvidence(row, rating.liked, (row, *decoys), sample.times, doubt)
+
+
+def words_of(catalog: SearchableCatalog, text: Say) -> WordsTerm:
+    """Return what words that are searched for say of the items of a catalog."""
+    if text.search is None:
+        raise ValueError("these words are not searched for")
+    view = None if text.view is None else view_of(catalog, text)
+    return words_term(catalog, text.search, view, text.vector)

@@ -8,13 +8,16 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 
+import numpy as np
+
 from seeker.display import Shortlist, ShortlistExhausted
 from seeker.display.base import LocalContext
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.scores import DEFAULT_LIMITS, Limits, Scores
 from seeker.session.belief import Belief, Posterior
 from seeker.session.events import Click, Start, Verdict
-from seeker.session.finder import Finder, RankingHead
+from seeker.session.finder import Finder, RankingHead, words_of
+from seeker.session.prior import log_prior, prior_inputs
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.state import State
@@ -85,6 +88,34 @@ class LocalFinder(Finder):
         """Be about this state from now on."""
         super().follow(state)
         self._prefetched = self._prefetch.of(state)
+
+    def move_to(self, catalog: SearchableCatalog) -> bool:
+        """Go on in a version of the catalog with the same items and vectors.
+
+        Only filters and words have to be asked again, for they are about what is said of items;
+        where they give what they gave, all that was found out stays.
+        """
+        state = self._state
+        prior = log_prior(catalog, state.start.prior_array, prior_inputs(state))
+        said = [text for text in state.texts if text.search is not None]
+        words = {id(text): (text, words_of(catalog, text)) for text in said}
+        terms = tuple(term for _, term in words.values())
+        self._catalog, self._words = catalog, words
+        before = self._scores.log_prior
+        same = before is prior or (
+            before is not None and prior is not None and np.array_equal(before, prior)
+        )
+        if not same:
+            self._scores.set_prior(prior)
+        if terms != self._evidence.words:
+            self._evidence = replace(self._evidence, words=terms)
+            self._scores.condition_on(self._evidence)
+            same = False
+        if not same:
+            self._order = self._prefetched = None
+            self._prefetch = PagePrefetch()
+        self.release_caches()
+        return True
 
     def head(self, count: int) -> RankingHead:
         """Return the first items of the ranking, (count,) or fewer at the end of the catalog."""

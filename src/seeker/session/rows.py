@@ -45,6 +45,10 @@ class RowIndex:
                     "Open it with the catalog it was made with, or a later version of it.",
                 )
 
+    def move_to(self, catalog: SearchableCatalog) -> None:
+        """Be about another version of the catalog, in which all items have the same rows."""
+        self._catalog = catalog
+
     def _remember(self, item: str) -> bool:
         """Give a row to an item that is not in the catalog; return whether it is remembered."""
         vectors = self._catalog.tombstones.get(item)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypedDict
 
 from seeker import display, models
+from seeker.errors import BadInput
 from seeker.kernels.parallel import Interrupted, never
 from seeker.session.base import Event
 from seeker.session.belief import Belief
@@ -202,6 +203,23 @@ class Session(SessionVerbs):
             event = event.check(self)
         self._append(event)
 
+    def move_to(self, catalog: SearchableCatalog) -> bool:
+        """Go on in another version of the catalog, if all that was computed holds there, too.
+
+        So it does where items have the same rows and vectors, whatever else is said of them; pages
+        are then those of a replay there, to the bit. Return whether it was so; if not, nothing has
+        changed.
+        """
+        try:
+            seen = catalog.with_views(self._state.start.views)
+            if not _same_vectors(self.catalog, seen) or not self._finder.move_to(seen):
+                return False
+        except BadInput:
+            return False  # a replay tells what is in the way
+        self.catalog = seen
+        self._rows.move_to(seen)
+        return True
+
     def checkpoint(self) -> Checkpoint:
         """Return where the session is, for `rollback`."""
         return Checkpoint(self._state, self._displayed)
@@ -297,3 +315,11 @@ class Session(SessionVerbs):
             if item in ids or state is self._state:
                 return ids
         return self.more(0, self._state.start.page_size).ids
+
+
+def _same_vectors(one: SearchableCatalog, other: SearchableCatalog) -> bool:
+    """Return whether two versions of a catalog share their views, which a change makes anew."""
+    for mine, theirs in ((one.views, other.views), (one.raw_views, other.raw_views)):
+        if [*mine] != [*theirs] or any(mine[name] is not theirs[name] for name in mine):
+            return False
+    return True
