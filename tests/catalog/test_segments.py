@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import seeker
 from cluster.walks import spread
 from seeker import BadInput, Catalog, Session, models
-from seeker.catalog.build import update, versions
+from seeker.catalog.build import segments, update, versions
 from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.verify import find_problems
@@ -240,6 +241,35 @@ def test_few_changes_write_few_bytes(tmp_path: Path) -> None:
     )
     assert written < 1_000_000 < sum(before.values())
     assert find_problems(folder) == []
+
+
+def test_a_long_log_is_taken_into_the_items(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    count, turns = 2_000, 9
+    arrays: dict[str, Any] = {"ids": np.arange(count).astype(str), "price": np.zeros(count)}
+    np.savez(tmp_path / "many.npz", looks=rng.normal(size=(count, 8)).astype(np.float32), **arrays)
+    catalog = seeker.build(tmp_path / "many.npz", tmp_path / "many")
+    first = catalog.manifest
+    assert first is not None
+    prices, logs = np.zeros(count), []
+    for turn in range(1, turns + 1):
+        some = rng.permutation(count)[:300]
+        prices[some] = turn
+        changes = [ItemChange(str(n), "patch", attributes={"price": turn}) for n in some]
+        update.apply_changes(tmp_path / "many", changes)
+        catalog = catalog.reopen()
+        manifest = catalog.manifest
+        assert manifest is not None
+        assert manifest.log is not None
+        assert manifest.views == first.views
+        logs.append(manifest.log.bytes)
+        assert [item.attributes["price"] for item in catalog.items(range(count))] == [*prices]
+    assert catalog.manifest is not None
+    assert catalog.manifest.items.sha256 != first.items.sha256
+    assert any(later < log for log, later in itertools.pairwise(logs))
+    assert max(logs) < 2 * segments.MIN_LOG_BYTES
+    assert find_problems(tmp_path / "many") == []
+    assert catalog.facets() == Catalog.open(tmp_path / "many").facets()
 
 
 def test_segments_that_are_damaged_are_found(shop: Shop, tmp_path: Path) -> None:

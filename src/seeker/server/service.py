@@ -6,6 +6,7 @@ import asyncio
 import os
 import sys
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, suppress
@@ -43,6 +44,12 @@ Changed: TypeAlias = tuple[int, list[ChangeResult]]
 
 Waiting: TypeAlias = tuple[Sequence[ItemChange], asyncio.Future[Changed]]
 """Changes that wait to be written, and who waits for them."""
+
+_CHANGES_SHARE = 4
+"""Writing changes of a catalog may take one in so many seconds while they keep coming."""
+
+_MAX_PAUSE_SECONDS = 0.5
+"""For so long, at most, changes wait for others that go with them."""
 
 _MAX_WAITING_REQUESTS = 32
 """Requests that wait for one turn; whoever comes then is told to come later."""
@@ -106,7 +113,11 @@ def exit_now() -> None:
 
 
 class ChangeQueue:
-    """Changes of one catalog's items: those that come while others are written go together."""
+    """Changes of one catalog's items: those that come close together are written together.
+
+    The first is written at once. Those that come meanwhile, and for a while after it, share the
+    next version: what a version costs beside its changes is paid once for all of them.
+    """
 
     def __init__(self, pool: WorkerPool, folder: Path) -> None:
         self._pool = pool
@@ -129,7 +140,7 @@ class ChangeQueue:
 
     async def _write(self) -> None:
         while self._waiting:
-            batch = self._take()
+            began, batch = time.monotonic(), self._take()
             try:
                 await self._apply(batch)
             except BadInput:
@@ -139,6 +150,8 @@ class ChangeQueue:
             except Exception as error:
                 for one in batch:
                     _fail(one, error)
+            taken = time.monotonic() - began
+            await asyncio.sleep(min((_CHANGES_SHARE - 1) * taken, _MAX_PAUSE_SECONDS))
 
     async def _apply(self, batch: list[Waiting]) -> None:
         together = [one for changes, _ in batch for one in changes]
@@ -285,12 +298,12 @@ class Service:
         Changes that come while others are being written share one version. When this returns, they
         are on disk.
         """
-        name, served = self.engine.catalogs.get(catalog)
-        if served.folder is None:
+        folder = self.engine.catalogs.folder(catalog)
+        if folder is None:
             raise Conflict("This catalog is not in a folder, so its items cannot be changed.")
-        if name not in self._changes:
-            self._changes[name] = ChangeQueue(self.pool, served.folder)
-        return await self._changes[name].submit(changes)
+        if catalog not in self._changes:
+            self._changes[catalog] = ChangeQueue(self.pool, folder)
+        return await self._changes[catalog].submit(changes)
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
         """Return the facets of a catalog; they are counted once for each version of it."""

@@ -13,7 +13,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,14 @@ MIN_ITEMS = 1000
 CHANGED_SHARE = 8
 """Else one in so many; then, all is written anew."""
 
-MIN_LOG_BYTES = 16_000_000
+MIN_LOG_BYTES = 1_000_000
 """So long may the log beside the items become, however small they are."""
 
-LOG_SHARE = 4
-"""Else one in so many of their bytes."""
+LOG_SHARE = 8
+"""Else one in so many of their bytes; then it is taken into a new file of items.
+
+Each version copies the log, and a new file copies all items: at this length, the two cost alike.
+"""
 
 _WAL_MODE = b"\x02\x02"
 
@@ -68,10 +71,9 @@ def fullness(manifest: Manifest, changes: int = 0) -> float:
 
     changes: those to come.
     """
-    pages = 0 if manifest.log is None else manifest.log.bytes
     added = max(view.added_rows for view in manifest.views.values())
-    items = (added + changes) / max(MIN_ITEMS, manifest.count // CHANGED_SHARE)
-    return max(items, pages / max(MIN_LOG_BYTES, manifest.items.bytes // LOG_SHARE))
+    removed = 0 if manifest.removed is None else manifest.removed.bytes // 8
+    return (added + removed + changes) / max(MIN_ITEMS, manifest.count // CHANGED_SHARE)
 
 
 def write_segment(
@@ -95,10 +97,17 @@ def write_segment(
     real_folder(folder / "views")
     changed = [] if changes is None else list(changes.of_changed())
     new = [] if changes is None else list(changes.of_new())
-    items = folder / "items.sqlite"
-    os.link(target / manifest.items.file, items)
+    items, entry = folder / "items.sqlite", manifest.items
+    whole = _log_is_long(manifest)
+    if whole:
+        shutil.copyfile(target / entry.file, items)
+    else:
+        os.link(target / entry.file, items)
     if manifest.log is not None:
         shutil.copyfile(target / manifest.log.file, f"{items}-wal")
+    if whole:
+        _take_in_log(items)
+        entry = FileEntry.of(folder, "items.sqlite")
     places = _Places(old)
     with _logged(items) as connection:
         patch = _ItemPatch(connection, manifest.attributes, loose)
@@ -121,7 +130,7 @@ def write_segment(
         manifest,
         version=manifest.version + 1,
         count=manifest.count - len(gone) + len(new),
-        items=replace(manifest.items, file=f"{prefix}items.sqlite"),
+        items=replace(entry, file=f"{prefix}items.sqlite"),
         log=replace(log, file=f"{prefix}{log.file}"),
         removed=_array(folder, prefix, "removed.npy", removed) if len(removed) else None,
         attributes=patch.kinds,
@@ -130,6 +139,21 @@ def write_segment(
         tombstones=manifest.tombstones + tombstones,
         id=manifest.id or new_id(),
     )
+
+
+def _log_is_long(manifest: Manifest) -> bool:
+    """Return whether a log has become so long that it is cheaper to copy all items once."""
+    longest = max(MIN_LOG_BYTES, manifest.items.bytes // LOG_SHARE)
+    return manifest.log is not None and manifest.log.bytes > longest
+
+
+def _take_in_log(items: Path) -> None:
+    """Take the log beside a file of items into the file, which nobody else reads yet."""
+    with closing(sqlite3.connect(items, isolation_level=None)) as connection:
+        busy, _, _ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise OSError(f"'{items}' is in use")
+    fsync_file(items)
 
 
 class _Places:

@@ -21,7 +21,14 @@ from seeker.catalog.build.item_changes import ChangedItems
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
-from seeker.catalog.manifest import Manifest, PathLike, compaction_folder, path_of, work_folder
+from seeker.catalog.manifest import (
+    Manifest,
+    PathLike,
+    compaction_folder,
+    path_of,
+    read_manifest,
+    work_folder,
+)
 from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.nofollow import remove_tree
 from seeker.errors import BadInput, SeekerError
@@ -31,6 +38,11 @@ from seeker.validation import check_whole
 
 MAX_UPDATES = 1000
 """How many of the last updates catalog.json tells of."""
+
+SINGLE_UPDATES = 100
+"""So many of these one by one; of those before, what was changed on one day is one update."""
+
+_COUNTS = ("new", "changed", "removed")
 
 MAX_DAYS = 36_500
 
@@ -51,14 +63,14 @@ def folder_of(catalog: PathLike | Catalog) -> Path:
 @contextmanager
 def updating(target: Path, wait: float) -> Iterator[tuple[Path, Catalog, Manifest]]:
     """Hold a catalog's lock and give (work folder, catalog, manifest); clear up after success."""
-    Catalog.open(target)
+    read_manifest(target)
     publish.check_writable(target, media=False)
     work = work_folder(target)
     with file_lock(work / "lock", f"'{target}' is being changed", wait):
-        old = Catalog.open(target)
-        if old.manifest is None:
-            raise BadInput(f"'{target}' is no catalog.")
         try:
+            old = Catalog.open(target)
+            if old.manifest is None:
+                raise BadInput(f"'{target}' is no catalog.")
             yield work, old, old.manifest
         except BaseException:
             # Chunks are what an interrupted update goes on with; there is nothing else to keep.
@@ -311,4 +323,19 @@ def next_updates(manifest: Manifest, **what: Any) -> list[Mapping[str, Any]]:
     """Return what catalog.json tells of the updates, with the one to come; what: was done."""
     at = _now()
     update = {"version": manifest.version + 1, "at": at, **what}
-    return [*manifest.source.get("updates", []), update][-MAX_UPDATES:]
+    updates = [*manifest.source.get("updates", []), update]
+    place = len(updates) - SINGLE_UPDATES - 1
+    if place > 0 and _same_day(updates[place - 1], updates[place]):
+        one, other = updates[place - 1 : place + 1]
+        counts = {name: one.get(name, 0) + other.get(name, 0) for name in _COUNTS}
+        told = {**other, **{name: count for name, count in counts.items() if count}}
+        updates[place - 1 : place + 1] = [told]
+    return updates[-MAX_UPDATES:]
+
+
+def _same_day(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Return whether two updates are of one day, and nothing but numbers is told of them."""
+    plain = all({*update} <= {"version", "at", *_COUNTS} for update in (one, other))
+    days = [str(update.get("at", ""))[: len("2000-01-01")] for update in (one, other)]
+    numbers = all(isinstance(update.get(n, 0), int) for update in (one, other) for n in _COUNTS)
+    return plain and numbers and days[0] != "" and days[0] == days[1]
