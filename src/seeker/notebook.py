@@ -251,6 +251,7 @@ class SearchWidget:
         media = told.get("media")
         if isinstance(media, str) and media.startswith("/"):
             told = {**told, "media": self._picture(media)}
+            told.pop("pictures", None)  # each would be sent whether it is looked at or not
         return {name: self._with_pictures(one) for name, one in told.items()}
 
     def _picture(self, path: str) -> str | None:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
+import seeker
 from browser.search import Search
 from browser.servers import Serving
 from seeker import web
+from support.builds import picture
 from support.servers import Server
 
 FOLDER = f"/web-{web.version()}/"
@@ -93,3 +95,35 @@ def test_a_site_gets_the_element_in_one_question_and_its_looks_in_the_next(
         assert load.files() == {"/web/seeker.js": "parser", **dict.fromkeys(SHEETS, "script")}
         assert not number or not load.sent & SHEETS
         page.close()
+
+
+CHOSEN = """async (host) => {
+    const pictures = [...host.shadowRoot.querySelectorAll("ul.grid img")];
+    await Promise.all(pictures.map((one) => one.decode()));
+    return pictures.map((one) => one.currentSrc.replace(/.*\\/[0-9a-f]+/, ""));
+}"""
+
+
+def test_pictures_come_in_the_size_that_the_screen_needs(
+    windows: Callable[..., BrowserContext], tmp_path: Path, serving: Serving
+) -> None:
+    for number in range(12):
+        picture(tmp_path / "photos" / f"{number}.png", (20 * number, 90, 30), (700, 500))
+    seeker.build(tmp_path / "photos", tmp_path / "catalog", views=["colour"])
+    server = serving(tmp_path / "catalog")
+    chosen = {}
+    for scale in (1, 3):
+        page = windows(device_scale_factor=scale).new_page()
+        Search(page).begin(server.url)
+        host = page.locator("seeker-search")
+        chosen[scale] = set(host.evaluate(CHOSEN))
+        assert len(host.locator("ul.grid img[srcset]").all()) == 12
+    assert chosen == {1: {".320.512.webp"}, 3: {".512.webp"}}
+    # An opened item has room for the large one, on any screen.
+    page = windows().new_page()
+    Search(page).begin(server.url).grid.get_by_role("button").first.click()
+    large = page.locator("seeker-search .detail .large img")
+    expect(large).to_be_visible()
+    shown = large.evaluate("one => one.decode().then(() => one.currentSrc)")
+    assert shown.endswith(".512.webp")
+    assert not shown.endswith(".320.512.webp")

@@ -40,7 +40,7 @@ def test_the_folder_looks_as_designed(built: Path) -> None:
     views = {f"views/{name}{end}.npy" for name in ("vector", "text") for end in ("", ".moments")}
     assert found == {"catalog.json", "items.sqlite", *views}
     manifest = json.loads((built / "catalog.json").read_text())
-    assert manifest["schema"] == 4
+    assert manifest["schema"] == 5
     assert manifest["count"] == 4
     assert manifest["about"] == {"licence": "CC0"}
     assert manifest["views"]["text"]["embedder"]["reads"] == ["text"]

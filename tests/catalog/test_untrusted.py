@@ -110,7 +110,7 @@ def paths(value: Any, at: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 FILE = ("", ".file", ".bytes", ".sha256")
 FIELDS = [
     *("schema", "identity", "id", "version", "count", "media", "made", "seeker", "about"),
-    *("departed", "learned", "log", "removed"),
+    *("departed", "learned", "log", "removed", "picture_sizes"),
     *("attributes", "attributes.brand", "attributes.price", "attributes.new", "attributes.tags"),
     *("source", "source.kind", "source.path", "source.columns", "source.left out"),
     *(f"items{part}" for part in FILE),

@@ -15,7 +15,7 @@ from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.update import apply_changes
 from seeker.catalog.build.versions import compact
 from seeker.engine import Catalogs, Engine
-from seeker.models.limits import Limits
+from seeker.models.scores import Limits
 from seeker.session import Click
 from seeker.session.base import Event
 from seeker.session.events import Filter, Say, Undo

@@ -20,7 +20,7 @@ from seeker.catalog import keywords
 from seeker.catalog.attributes import KIND_NAMES, PlainValue, is_unicode, shorten
 from seeker.catalog.filters import Attribute, Facet, SqlCondition, sql_condition
 from seeker.catalog.item_writer import value_problem
-from seeker.catalog.manifest_fields import is_media_name
+from seeker.catalog.media import is_media_name
 from seeker.errors import Conflict
 from seeker.session.words import SearchWord
 from seeker.types import Doubles, Rows

@@ -21,6 +21,7 @@ from seeker.catalog.manifest_fields import (
     decode,
     encode,
 )
+from seeker.catalog.media import FIRST_SIZES, check_sizes
 from seeker.catalog.nofollow import LeadsOut, NotPlain, OpenFolder, open_inside
 from seeker.catalog.presentation import Presentation
 from seeker.embedders.attributes import AttributeEncoding, AttributesEmbedder
@@ -29,7 +30,7 @@ from seeker.space.packing import DTYPES
 
 PathLike = str | os.PathLike[str]
 
-SCHEMA = 4
+SCHEMA = 5
 MANIFEST_NAME = "catalog.json"
 METRICS = ("euclidean", "cosine", "manhattan")
 
@@ -160,7 +161,8 @@ class Manifest:
     how people see the attributes. log: what updates have changed in the file of items: a
     write-ahead log of SQLite. removed: a file with the rows of the item table that are gone since
     it was made, (n,) int64. id: the catalog's own, in all its versions and under all its names;
-    empty in one that was not changed since there are such ids.
+    empty in one that was not changed since there are such ids. picture_sizes: into how many pixels
+    each way thumbnails fit, the smallest first; empty in one from before there were several.
     """
 
     version: int
@@ -179,6 +181,12 @@ class Manifest:
     log: FileEntry | None = None
     removed: FileEntry | None = None
     id: str = ""
+    picture_sizes: tuple[int, ...] = ()
+
+    @property
+    def thumbnail_sizes(self) -> tuple[int, ...]:
+        """In which sizes thumbnails are made, in pixels each way."""
+        return self.picture_sizes or FIRST_SIZES
 
     @property
     def identity(self) -> str:
@@ -328,6 +336,7 @@ def _manifest(fields: Fields) -> Manifest:
         log=_optional_file(fields.optional("log")),
         removed=_optional_file(fields.optional("removed")),
         id=_id(fields),
+        picture_sizes=_picture_sizes(fields.value.get("picture_sizes", [])),
     )
     if manifest.log is not None and manifest.log.file != f"{manifest.items.file}-wal":
         raise BadField("names a log that is not beside the file of items")
@@ -355,6 +364,15 @@ def _id(fields: Fields) -> str:
     if id and not re.fullmatch(f"[0-9a-f]{{{2 * _ID_BYTES}}}", id):
         raise BadField(f"has an id that is not {2 * _ID_BYTES} digits")
     return id
+
+
+def _picture_sizes(sizes: object) -> tuple[int, ...]:
+    if not sizes:
+        return ()
+    try:
+        return check_sizes(sizes if isinstance(sizes, list) else [])
+    except BadInput as error:
+        raise BadField(f"has picture_sizes that are none: {error.message}") from None
 
 
 def _presentation(entry: Fields | None, kinds: Mapping[str, Kind]) -> Presentation:

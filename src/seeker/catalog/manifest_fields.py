@@ -21,7 +21,6 @@ VIEW_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 _PART = r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}"
 _FILE = re.compile(rf"{_PART}(/{_PART}){{0,7}}")
-_MEDIA = re.compile(r"media(/[^/\\\x00]{1,255}){1,8}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _MAX_NUMBER = 10**15
 
@@ -188,13 +187,6 @@ def cleaned(value: Any) -> Any:
         case dict():
             return {cleaned(key): cleaned(part) for key, part in value.items()}
     return value
-
-
-def is_media_name(name: object) -> bool:
-    """Return whether this can be the thumbnail of an item: a file in the catalog's media folder."""
-    if not isinstance(name, str) or not _MEDIA.fullmatch(name):
-        return False
-    return not {".", ".."} & {*name.split("/")}
 
 
 def _no_number(constant: str) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +12,7 @@ import numpy as np
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.item_table import connect
 from seeker.catalog.manifest import Damaged, Manifest, ViewEntry, part_sha256
-from seeker.catalog.manifest_fields import is_media_name
+from seeker.catalog.media import is_media_name, media_digest, media_files
 from seeker.errors import SeekerError
 from seeker.space import View
 
@@ -142,16 +141,16 @@ def _media_problems(
 
 
 def _thumbnail_is_whole(folder: Path, name: str) -> bool | None:
-    """Return whether a thumbnail's contents are those it is named by; None if it is missing.
+    """Return whether a thumbnail's files are those it is named by; None if one is missing.
 
     The media folder may be a link, to another disk perhaps; a link in it leads nowhere else.
     """
     try:
-        root, file = (folder / "media").resolve(), (folder / name).resolve()
-        if not file.is_relative_to(root) or not file.is_file():
+        root = (folder / "media").resolve()
+        files = [(folder / one).resolve() for one in media_files(name)]
+        if not all(one.is_relative_to(root) and one.is_file() for one in files):
             return None
-        with file.open("rb") as handle:
-            digest = hashlib.file_digest(handle, "sha256").hexdigest()
+        digest = media_digest([one.read_bytes() for one in files])
     except (OSError, RuntimeError):
         return None
-    return digest[:32] == file.stem
+    return digest == name.rpartition("/")[2].partition(".")[0]

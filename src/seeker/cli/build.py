@@ -62,6 +62,14 @@ def _formats(_: object, __: object, value: tuple[str, ...]) -> dict[str, dict[st
     return formats or None
 
 
+def _sizes(_: object, __: object, value: str | None) -> tuple[int, ...] | None:
+    """Return whole numbers that were typed with commas between them."""
+    try:
+        return None if value is None else tuple(map(int, _names(None, None, value) or ()))
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is not like 320,640.") from None
+
+
 def _several(option: str, help: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return click.option(option, metavar="NAME,…", callback=_names, help=help)
 
@@ -121,6 +129,12 @@ def _source_options(command: Callable[..., None]) -> Callable[..., None]:
     multiple=True,
     metavar="CONDITION",
     help="What every search keeps to, such as 'stock>0'; may be repeated.",
+)
+@click.option(
+    "--picture-sizes",
+    metavar="PIXELS,…",
+    callback=_sizes,
+    help="Sizes in which pictures are kept for screens; 320,512 if not given.",
 )
 @click.option("--metric", metavar="METRIC", help="For ready-made vectors: euclidean, cosine, …")
 @click.option(

@@ -21,6 +21,7 @@ from seeker import __version__
 from seeker.catalog import Catalog
 from seeker.catalog.item_table import FileConnections
 from seeker.catalog.manifest import MANIFEST_NAME, Manifest, part_sha256, read_manifest
+from seeker.catalog.media import media_files
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.engine.catalogs import check_catalog_name
 from seeker.errors import BadInput, Conflict, NotFound
@@ -243,10 +244,11 @@ def _copy_version(
     log = manifest.log is not None
     with FileConnections(out / manifest.items.file, log).use() as connection:
         media = [
-            str(name)
+            file
             for (name,) in connection.execute(
                 "SELECT DISTINCT media FROM items WHERE media IS NOT NULL ORDER BY media"
             )
+            for file in media_files(str(name))
         ]
     copied |= {name: _copy(folder, name, out / name, progress) for name in media}
     manifest.write(out)

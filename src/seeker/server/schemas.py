@@ -308,6 +308,10 @@ class ItemResponse(BaseModel):
     id: str
     title: str
     media: str | None
+    pictures: dict[int, str] = Field(
+        default={},
+        description="Where the picture is in several sizes, by pixels each way; else left out.",
+    )
     attributes: dict[str, Any]
 
 

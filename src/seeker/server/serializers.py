@@ -17,6 +17,7 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from seeker.catalog import Catalog
+from seeker.catalog.media import media_sizes
 from seeker.engine import SessionSnapshot
 from seeker.server.schemas import (
     CatalogResponse,
@@ -44,11 +45,14 @@ def json_response(content: BaseModel | Mapping[str, Any], status: int = 200) -> 
 
 def item_response(item: Item, catalog: str) -> dict[str, Any]:
     """Return an item, as an `ItemResponse`; its media is an address on this server."""
+    address = None if item.media is None else media_address(item.media, catalog)
+    sizes = None if address is None else media_sizes(address)
     return {
         "id": item.id,
         "title": item.title,
-        "media": None if item.media is None else media_address(item.media, catalog),
+        "media": address,
         "attributes": item.visible,
+        **({"pictures": sizes} if sizes else {}),
     }
 
 

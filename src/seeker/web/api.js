@@ -195,7 +195,11 @@ export class ApiClient {
 
   /** @param {Item} item @returns {Item} the item, with an address that holds on any site */
   #resolveMedia(item) {
-    if (item.media?.startsWith("/")) item.media = new URL(`.${item.media}`, this.#base).href;
+    const resolve = (/** @type {string} */ path) => new URL(`.${path}`, this.#base).href;
+    if (item.media?.startsWith("/")) item.media = resolve(item.media);
+    for (const [size, path] of Object.entries(item.pictures ?? {})) {
+      if (item.pictures && path.startsWith("/")) item.pictures[size] = resolve(path);
+    }
     return item;
   }
 }

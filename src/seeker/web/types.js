@@ -1,6 +1,6 @@
 // The shapes of what the service answers, for the type checker; there is no code here.
 
-/** @typedef {{id: string, title: string, media: string | null, attributes: Record<string, unknown>}} Item */
+/** pictures: where the same picture is in several sizes, by pixels each way. @typedef {{id: string, title: string, media: string | null, pictures?: Record<string, string>, attributes: Record<string, unknown>}} Item */
 /** partial: part of the catalog could not be asked. @typedef {{items: Item[], offset: number, limit: number, total: number, partial?: boolean}} Page */
 /** @typedef {{entropy: number, candidates: number, on_page: number, views: Record<string, number>, noise: number | null}} Belief */
 /** @typedef {"like" | "dislike" | "clear"} Verdict */

@@ -43,6 +43,7 @@ from seeker.catalog.file_lock import clear, file_lock
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import MANIFEST_NAME, PathLike, path_of, work_folder
 from seeker.catalog.manifest_fields import BadField, check_plain, cleaned
+from seeker.catalog.media import DEFAULT_SIZES, check_sizes
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.errors import BadInput, Conflict
 from seeker.space.packing import check_dtype
@@ -73,6 +74,7 @@ def build(
     attributes_view: AttributesView = None,
     presentation: Mapping[str, Mapping[str, Any]] | None = None,
     only: Mapping[str, Any] | None = None,
+    picture_sizes: Sequence[int] | None = None,
     about: Mapping[str, Any] | None = None,
     strict: bool = False,
     replace: bool = False,
@@ -99,7 +101,9 @@ def build(
     to their weights; chosen by what is in them unless given; False for no such view.
     presentation: how people see attributes, such as {"price": {"currency": "EUR", "card": True},
     "stock": {"hidden": True}, "address": {"link": True}}. only: a filter that every search keeps
-    to, such as {"stock": {"gt": 0}}. With `replace`, both stay as they were unless given.
+    to, such as {"stock": {"gt": 0}}. picture_sizes: in which sizes pictures are kept for screens,
+    in pixels each way; (320, 512) unless given; none is made larger than it is. With `replace`, all
+    three stay as they were unless given.
     about: title, licence, attribution and the like. strict: refuse bad rows instead of leaving
     them out. replace: make a new version of a catalog that is there; pictures and texts that have
     not changed are not embedded again. tell: called with what was
@@ -123,6 +127,7 @@ def build(
         text_embedder=text_embedder(reader, views),
     )
     shown = Presentation.of(presentation or {}, only)
+    sizes = None if picture_sizes is None else check_sizes(picture_sizes)
     check_attributes(specs, reader, list(shown.names()))
     if (target / MANIFEST_NAME).exists():
         publish.check_writable(target, media=reader.offer.pictures)
@@ -140,10 +145,13 @@ def build(
             display.say(f"Views: {', '.join(made)}")
         if warning := language_notice(reader, specs, views is None):
             display.say(warning)
-        if prepare_work_folder(work, f"{views_recipe(specs)} {json.dumps(reader.origin())}"):
+        before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
+        earlier = before.manifest.picture_sizes if before is not None and before.manifest else ()
+        sizes = sizes or earlier or DEFAULT_SIZES
+        recipe = f"{views_recipe(specs, sizes)} {json.dumps(reader.origin())}"
+        if prepare_work_folder(work, recipe):
             display.say("Resuming the build that was interrupted.")
         display.start(reader.count() if progress else None)
-        before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
         known = None if before is None else KnownItems(before, specs, update=False)
         tombstones = 0
 
@@ -160,6 +168,7 @@ def build(
                 work,
                 report,
                 display,
+                sizes,
                 prefix,
                 known,
                 on_complete=write_tombstones,
@@ -176,6 +185,7 @@ def build(
             about=dict(about or {}),
             tombstones=tombstones,
             id=before.id if before is not None else "",
+            picture_sizes=sizes,
         )
         publish.publish(manifest, work, target)
         clear(work)

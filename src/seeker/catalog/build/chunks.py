@@ -20,7 +20,8 @@ from seeker.catalog.build.known_items import (
 )
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import Picture, Record, RowProblem
-from seeker.catalog.nofollow import real_folder
+from seeker.catalog.media import write_thumbnail
+from seeker.embedders.pictures import MAX_SIDE_PIXELS, open_picture
 from seeker.errors import BadInput, NotFound, SeekerError
 from seeker.files import atomic_write
 from seeker.kernels.parallel import cores
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
 
 BATCH_ITEMS = 32
 """How many pictures are held open at a time, and how many things are embedded at once."""
-
-THUMBNAIL_PIXELS = 320
-"""Thumbnails fit into so many pixels each way: two for each of a card's on a fine screen."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,10 +109,10 @@ def _stamp(path: Path) -> bytes:
     return f"{path} {status.st_size} {status.st_mtime_ns}".encode("utf-8", "surrogatepass")
 
 
-def views_recipe(specs: Sequence[ViewSpec]) -> str:
-    """Return a name for how vectors in chunks are made: the same specs give the same name.
+def views_recipe(specs: Sequence[ViewSpec], sizes: Sequence[int]) -> str:
+    """Return a name for how chunks are made: the same specs and sizes give the same name.
 
-    Those of attributes are made of all items together, when the chunks are there.
+    Vectors of attributes are made of all items together, when the chunks are there.
     """
     described = [
         (one.name, one.input, one.dimensions, one.metric, one.column)
@@ -122,7 +120,7 @@ def views_recipe(specs: Sequence[ViewSpec]) -> str:
         for one in specs
         if one.input != "attributes"
     ]
-    return json.dumps(["chunk 2", THUMBNAIL_PIXELS, described])
+    return json.dumps(["chunk 2", list(sizes), described])
 
 
 @dataclass
@@ -143,7 +141,7 @@ class _PendingItem:
 
 
 class ChunkBuilder:
-    """Turns rows into chunks; media: the folder that thumbnails are written to.
+    """Turns rows into chunks; media: the folder that thumbnails are written to, in some sizes.
 
     known: the items of a catalog, whose vectors and thumbnails are taken over where they can be.
     loose: whether texts may stand for numbers. sync: whether thumbnails are on disk when a chunk is
@@ -154,6 +152,7 @@ class ChunkBuilder:
         self,
         specs: Sequence[ViewSpec],
         media: Path,
+        sizes: Sequence[int],
         known: KnownItems | None = None,
         loose: bool = False,
         sync: bool = False,
@@ -161,6 +160,7 @@ class ChunkBuilder:
         # Where views of attributes are fitted to all items, they are made when all are there.
         self._specs = [one for one in specs if one.input != "attributes" or one.encoding]
         self._media = media
+        self._sizes = tuple(sizes)
         self._known = known
         self._loose = loose
         self._sync = sync
@@ -283,7 +283,7 @@ class ChunkBuilder:
             )
             if row.picture is not None and needs_picture:
                 ready.image = open_record_picture(row.picture)
-                ready.media = self._thumbnail(ready.image)
+                ready.media = self._thumbnail(row.picture, ready.image)
         except NotFound as error:
             return RowProblem(row.place, "no picture", error.message)
         except BadInput as error:
@@ -307,7 +307,8 @@ class ChunkBuilder:
             and ready.picture_digest == known.item.picture_digest,
             "text": ready.text_digest is not None and ready.text_digest == known.item.text_digest,
         }
-        if same["picture"] and items.has_thumbnail(known.item.media):
+        sizes = items.sizes == self._sizes
+        if same["picture"] and sizes and items.has_thumbnail(known.item.media):
             ready.media = known.item.media
         for spec in self._specs:
             if same.get(spec.input) and items.reusable(spec):
@@ -360,19 +361,13 @@ class ChunkBuilder:
             "views": [*ready.vectors],
         }
 
-    def _thumbnail(self, image: Image) -> str:
-        """Write a thumbnail under a name made of its contents; return its path in the catalog."""
-        from seeker.embedders.pictures import thumbnail
-
-        contents = thumbnail(image, THUMBNAIL_PIXELS)
-        name = hashlib.sha256(contents).hexdigest()[:32]
-        file = self._media / name[:2] / f"{name}.webp"
-        if not file.exists() or file.stat().st_size != len(contents):
-            real_folder(self._media)
-            real_folder(file.parent)
-            with atomic_write(file, sync=self._sync) as handle:
-                handle.write(contents)
-        return f"media/{name[:2]}/{name}.webp"
+    def _thumbnail(self, picture: Picture, image: Image) -> str:
+        """Write a thumbnail; return its name in the catalog. image: the picture, open."""
+        largest = self._sizes[-1]
+        if largest > MAX_SIDE_PIXELS:
+            # Vectors are made of the smaller one, whatever people want to see.
+            image = open_record_picture(picture, largest)
+        return write_thumbnail(self._media, image, self._sizes, self._sync)
 
 
 def check_record_vector(vector: Array, spec: ViewSpec) -> Floats | str:
@@ -396,12 +391,10 @@ def _single(vector: Array) -> Floats:
         return vector.astype(np.float32)
 
 
-def open_record_picture(picture: Picture) -> Image:
-    """Return a picture as RGB."""
+def open_record_picture(picture: Picture, side: int = MAX_SIDE_PIXELS) -> Image:
+    """Return a picture as RGB; one that is read from a file, at most side × side pixels."""
     if isinstance(picture, np.ndarray):
         from PIL import Image
 
         return Image.fromarray(picture).convert("RGB")
-    from seeker.embedders.pictures import open_picture
-
-    return open_picture(picture)
+    return open_picture(picture, side=side)

@@ -15,6 +15,7 @@ from seeker.catalog.build.source import Picture, Record
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.item_table import ItemRecord
 from seeker.catalog.manifest import Manifest
+from seeker.catalog.media import media_files
 from seeker.catalog.view_map import with_mapped
 from seeker.errors import NotFound
 from seeker.space.packing import StoredVectors, pack
@@ -78,6 +79,7 @@ class KnownItems:
         self._catalog = catalog
         self._folder = Path() if folder is None else folder
         self.update = update
+        self.sizes = () if manifest is None else manifest.thumbnail_sizes
         self._alike = frozenset() if manifest is None else views_made_alike(manifest, specs)
         self._kinds: Mapping[str, Kind] = {} if manifest is None else manifest.attributes
 
@@ -115,9 +117,11 @@ class KnownItems:
         return spec.name in self._alike
 
     def has_thumbnail(self, media: str | None) -> bool:
-        """Return whether the catalog has a thumbnail of this name."""
+        """Return whether the catalog has a thumbnail of this name, in all its sizes."""
         try:
-            return media is not None and (self._folder / media).stat().st_size > 0
+            return media is not None and all(
+                (self._folder / file).stat().st_size > 0 for file in media_files(media)
+            )
         except OSError:
             return False
 

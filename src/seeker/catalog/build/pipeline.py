@@ -22,7 +22,7 @@ from seeker.catalog.build.known_items import KnownItems
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.build.source import RowProblem, Source
 from seeker.catalog.item_writer import ItemWriter
-from seeker.catalog.manifest_fields import is_media_name
+from seeker.catalog.media import is_media_name, media_files
 from seeker.catalog.nofollow import new_file, real_folder, remove_tree
 from seeker.embedders.attributes import AttributeEncoding
 from seeker.errors import BadInput
@@ -171,6 +171,7 @@ def run_build(
     work: Path,
     report: BuildReport,
     progress: BuildProgress,
+    sizes: Sequence[int],
     prefix: str = "",
     known: KnownItems | None = None,
     on_complete: Callable[[ItemWriter, Sequence[ViewSpec]], None] = lambda _, __: None,
@@ -178,13 +179,13 @@ def run_build(
 ) -> AssembledFiles:
     """Make the files of a version in the folder work/new.
 
-    known: the items of the version before. on_complete: called with the full item table before it
-    is closed, and with how the views are made. encodings: of views of attributes, to go on with if
-    they still fit.
+    sizes: of thumbnails, in pixels each way. known: the items of the version before. on_complete:
+    called with the full item table before it is closed, and with how the views are made.
+    encodings: of views of attributes, to go on with if they still fit.
     """
     assembly = Assembly(real_folder(work / "new"), specs, source.loose)
     try:
-        for _, chunk in make_chunks(source, specs, work, report, progress, known):
+        for _, chunk in make_chunks(source, specs, work, report, progress, sizes, known):
             for problem in assembly.add(chunk):
                 report.add(problem)
         if not assembly.writer.count:
@@ -205,22 +206,24 @@ def make_chunks(
     work: Path,
     report: BuildReport,
     progress: BuildProgress,
+    sizes: Sequence[int],
     known: KnownItems | None = None,
 ) -> Iterator[tuple[Path, Chunk]]:
     """Yield the chunks of a source, each with its file in work/chunks; report what is wrong in it.
 
-    Thumbnails are in work/new/media, or in the catalog already. Whatever was interrupted: the same
-    source gives the same chunks, and only those that are not there yet, or whose rows have changed,
-    are made.
+    sizes: of thumbnails, which are in work/new/media, or in the catalog already. Whatever was
+    interrupted: the same source gives the same chunks, and only those that are not there yet, or
+    whose rows have changed, are made.
     """
     chunks, new = real_folder(work / "chunks"), real_folder(work / "new")
     embeds = source.offer.pictures or any(one.embedder for one in specs)
     size = EMBEDDED_CHUNK_ROWS if embeds else VECTOR_CHUNK_ROWS
-    recipe = views_recipe(specs)
-    builder = ChunkBuilder(specs, new / "media", known, source.loose)
+    recipe = views_recipe(specs, sizes)
+    builder = ChunkBuilder(specs, new / "media", sizes, known, source.loose)
 
     def has_thumbnail(media: str) -> bool:
-        return _is_whole(new / media) or (known is not None and known.has_thumbnail(media))
+        made = all(_is_whole(new / file) for file in media_files(media))
+        return made or (known is not None and known.has_thumbnail(media))
 
     try:
         for number, rows in enumerate(_grouped(source.records(), size)):
@@ -260,7 +263,7 @@ def _load_chunk(file: Path, has_thumbnail: Callable[[str], bool]) -> Chunk | Non
 
 
 def _is_whole(file: Path) -> bool:
-    """Return whether a thumbnail is there; a loss of power may have left it empty."""
+    """Return whether a file of a thumbnail is there; a loss of power may have left it empty."""
     try:
         return file.stat().st_size > 0
     except OSError:

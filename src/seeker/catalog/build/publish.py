@@ -30,6 +30,7 @@ from seeker.catalog.manifest import (
     work_folder,
 )
 from seeker.catalog.manifest_fields import cleaned
+from seeker.catalog.media import media_files
 from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.errors import Conflict, NotFound
@@ -90,10 +91,11 @@ def make_manifest(
     learned: LearnedEntry | None = None,
     presentation: Presentation = NO_PRESENTATION,
     id: str = "",
+    picture_sizes: Sequence[int] = (),
 ) -> Manifest:
     """Return the manifest of a version whose files have just been made.
 
-    id: of the catalog, if it has one; else it gets one.
+    picture_sizes: of its thumbnails. id: of the catalog, if it has one; else it gets one.
     """
     return Manifest(
         version=version,
@@ -110,6 +112,7 @@ def make_manifest(
         learned=learned,
         presentation=presentation,
         id=id or new_id(),
+        picture_sizes=tuple(picture_sizes),
     )
 
 
@@ -261,10 +264,10 @@ def _sweep_version(folder: OpenFolder, prefix: str, keep: set[str], links: list[
 
 
 def _media_names(items: Path, log: bool = False) -> set[str]:
-    """Return the thumbnails that an item table names; log: whether one is beside it."""
+    """Return the files of the thumbnails that a table names; log: whether one is beside it."""
     with FileConnections(items, log).use() as connection:
         rows = connection.execute("SELECT DISTINCT media FROM items WHERE media IS NOT NULL")
-        return {media for (media,) in rows}
+        return {file for (media,) in rows for file in media_files(str(media))}
 
 
 def _sweep_media(target: Path, keep: set[str], links: list[Path] | None = None) -> int:

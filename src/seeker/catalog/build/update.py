@@ -102,11 +102,13 @@ def update(
             for note in reader.notes():
                 display.say(note)
             origin = json.dumps(reader.origin())
-            if prepare_work_folder(work, f"{views_recipe(specs)} {origin} {manifest.identity}"):
+            sizes = manifest.thumbnail_sizes
+            recipe = views_recipe(specs, sizes)
+            if prepare_work_folder(work, f"{recipe} {origin} {manifest.identity}"):
                 display.say("Resuming what was interrupted.")
             display.start(reader.count() if progress else None)
             known = KnownItems(old, specs, update=True)
-            for file, chunk in make_chunks(reader, specs, work, report, display, known):
+            for file, chunk in make_chunks(reader, specs, work, report, display, sizes, known):
                 changes.add(chunk, file)
             if changes.new or changes.changed:
                 display.say("Indexing …")
@@ -161,7 +163,9 @@ def apply_changes(
         specs = [replace(one, column=one.name) if one.input == "vectors" else one for one in specs]
         real_folder(work / "new")
         items = KnownItems(old, specs, update=True)
-        builder = ChunkBuilder(specs, work / "new" / "media", items, sync=True)
+        builder = ChunkBuilder(
+            specs, work / "new" / "media", manifest.thumbnail_sizes, items, sync=True
+        )
         try:
             chunk = builder.make([one.record(place, known.get(one.id)) for place, one in puts])
         finally:

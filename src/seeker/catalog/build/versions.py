@@ -310,6 +310,7 @@ def _switch(
         learned=manifest.learned,
         presentation=manifest.presentation,
         id=manifest.id,
+        picture_sizes=manifest.picture_sizes,
     )
     _take_media(work)
     publish.publish(updated, work, target)

@@ -10,6 +10,8 @@ import { amount, date, list, say } from "../strings.js";
 const LONGEST_FACT = 40;
 /** A day of the calendar, as tables have it. */
 const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+/** How wide an opened item's picture is. */
+export const LARGE_PICTURE = "(max-width: 700px) 90vw, 400px";
 /** As many facts as go with a title. */
 const MOST_FACTS = 3;
 
@@ -26,8 +28,8 @@ const MOST_FACTS = 3;
 /** Nothing is said of how attributes are shown. @type {Formats} */
 export const NO_FORMATS = {};
 
-/** @param {Item} item @param {CardHandlers} handlers @returns {Card} */
-export function createCard(item, handlers) {
+/** @param {Item} item @param {CardHandlers} handlers @param {number} width how wide its face is about, in pixels @returns {Card} */
+export function createCard(item, handlers, width) {
   const title = itemTitle(item);
   const face = element("button", {
     type: "button",
@@ -37,9 +39,10 @@ export function createCard(item, handlers) {
     onclick: () => handlers.open(item),
   });
   face.dataset.control = "open";
-  face.append(handlers.slots.place("card", item) ?? itemFace(item));
+  const sizes = `${width}px`;
+  face.append(handlers.slots.place("card", item, sizes) ?? itemFace(item, "", sizes));
   const { similar } = handlers;
-  const actions = handlers.slots.place("actions", item);
+  const actions = handlers.slots.place("actions", item, sizes);
   const card = element(
     "li",
     { className: "card", part: "card" },
@@ -125,6 +128,12 @@ export function createSkeleton() {
   );
 }
 
+/** Tell a card's picture how much room it has. @param {Card} card @param {number} width in pixels */
+export function setPictureWidth(card, width) {
+  const picture = card.element.querySelector(".face img[srcset]");
+  if (picture instanceof HTMLImageElement) picture.sizes = `${width}px`;
+}
+
 /** @param {Card} card @param {"like" | "dislike" | null} verdict */
 export function setVerdict(card, verdict) {
   card.element.classList.toggle("liked", verdict === "like");
@@ -148,20 +157,32 @@ export const itemTitle = (item) => item.title || item.id;
  *
  * @param {Item} item
  * @param {string} alt what is heard of a picture; nothing where its title is told beside it
+ * @param {string} [sizes] how wide it is shown, in the words of HTML; without it, in the smallest size
  * @returns {HTMLElement}
  */
-export function itemFace(item, alt = "") {
+export function itemFace(item, alt = "", sizes) {
   if (!item.media) return itemText(item);
   const picture = element("img", { alt, decoding: "async", draggable: false });
   picture.onerror = () => picture.replaceWith(itemText(item));
-  setPicture(picture, item.media);
+  setPicture(picture, item.media, sizes && item.pictures, sizes);
   return picture;
 }
 
-/** @param {HTMLImageElement} picture @param {string} url */
-export function setPicture(picture, url) {
+/**
+ * @param {HTMLImageElement} picture
+ * @param {string} url
+ * @param {Record<string, string> | ""} [choices] the same in other sizes, by pixels each way
+ * @param {string} [sizes] how wide it is shown
+ */
+export function setPicture(picture, url, choices, sizes) {
   // Without this, a site that shows Seeker from elsewhere would not be let near the pictures.
   if (new URL(url, location.href).origin !== location.origin) picture.crossOrigin = "anonymous";
+  if (choices) {
+    if (sizes) picture.sizes = sizes;
+    picture.srcset = Object.entries(choices)
+      .map(([size, place]) => `${place} ${size}w`)
+      .join(", ");
+  }
   picture.src = url;
 }
 

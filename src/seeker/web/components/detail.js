@@ -3,7 +3,15 @@
 import { errorMessage } from "../api.js";
 import { button, element, icon } from "../dom.js";
 import { list, quote, say } from "../strings.js";
-import { attributeLabel, attributeText, isUrl, itemFace, itemTitle, knownAttributes } from "./card.js";
+import {
+  LARGE_PICTURE,
+  attributeLabel,
+  attributeText,
+  isUrl,
+  itemFace,
+  itemTitle,
+  knownAttributes,
+} from "./card.js";
 import { viewName } from "./belief.js";
 import { createDialog } from "./dialogs.js";
 
@@ -50,7 +58,7 @@ export class Detail {
         "div",
         { className: "inside" },
         button(say("close"), () => this.dialog.close(), { icon: "cross", className: "close" }),
-        ...(item.media ? [element("div", { className: "large" }, itemFace(item))] : []),
+        ...(item.media ? [element("div", { className: "large" }, itemFace(item, "", LARGE_PICTURE))] : []),
         element(
           "div",
           { className: "about" },

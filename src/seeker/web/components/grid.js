@@ -3,7 +3,7 @@
 import { animateChanges, measurePositions } from "../animation.js";
 import { element, rootOf, setChildren } from "../dom.js";
 import { say } from "../strings.js";
-import { createCard, createSkeleton, findControl, setFormats, setVerdict } from "./card.js";
+import { createCard, createSkeleton, findControl, setFormats, setPictureWidth, setVerdict } from "./card.js";
 
 /** @import { Ranking } from "./ranking.js" */
 /** @import { Card, CardHandlers } from "./card.js" */
@@ -153,6 +153,7 @@ export class Grid {
   #limit = 0;
   #columns = 2;
   #rowHeight = 200;
+  #cardWidth = 0;
   #firstPainted = 0;
   #frame = 0;
   #restTimer = 0;
@@ -344,9 +345,17 @@ export class Grid {
     });
     this.#columns = layout.columns;
     this.#rowHeight = layout.rowHeight;
+    this.#setCardWidth(Math.round((width - gap * (layout.columns - 1)) / layout.columns));
     this.list.classList.toggle("slim", width / this.#columns < fontSize * (textOnly ? 20 : 13));
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#rowHeight - gap}px`;
+  }
+
+  /** @param {number} width */
+  #setCardWidth(width) {
+    if (width === this.#cardWidth) return;
+    this.#cardWidth = width;
+    for (const card of this.#cards.values()) setPictureWidth(card, width);
   }
 
   #arrange() {
@@ -376,7 +385,7 @@ export class Grid {
         children.push(createSkeleton());
         continue;
       }
-      const card = existing ?? createCard(item, this.#handlers);
+      const card = existing ?? createCard(item, this.#handlers, this.#cardWidth);
       this.#cards.set(item.id, card);
       painted.add(item.id);
       setFormats(card, this.#formats());

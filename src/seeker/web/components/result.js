@@ -2,7 +2,7 @@
 
 import { element, icon, textButton } from "../dom.js";
 import { say } from "../strings.js";
-import { itemFace, itemTitle, itemUrl } from "./card.js";
+import { LARGE_PICTURE, itemFace, itemTitle, itemUrl } from "./card.js";
 import { describeStep } from "./panel.js";
 
 /** @import { SearchStore } from "../store.js" */
@@ -77,7 +77,7 @@ export class Result {
       );
     }
     this.element.replaceChildren(
-      ...(item.media ? [element("div", { className: "large" }, itemFace(item))] : []),
+      ...(item.media ? [element("div", { className: "large" }, itemFace(item, "", LARGE_PICTURE))] : []),
       element(
         "div",
         { className: "about" },

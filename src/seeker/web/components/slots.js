@@ -32,14 +32,16 @@ export class CardSlots {
     );
   }
 
-  /** A place for what the site says of an item; null where it says nothing. @param {SlotName} name @param {Item} item */
-  place(name, item) {
+  /** A place for what the site says of an item; null where it says nothing. @param {SlotName} name @param {Item} item @param {string} sizes how wide a card is */
+  place(name, item, sizes) {
     const template = this.#host.querySelector(`:scope > template[slot="${name}"]`);
     if (!(template instanceof HTMLTemplateElement)) return null;
     const key = JSON.stringify([name, item.id]);
     this.#filled.get(key)?.node.remove();
     const slot = `seeker-${name}-${this.#next++}`;
     const node = element("div", { slot, "data-seeker-item": item.id }, template.content.cloneNode(true));
+    // How wide its pictures are, the site may know better.
+    for (const one of node.querySelectorAll("img[data-field]:not([sizes])")) one.setAttribute("sizes", sizes);
     fill(node, item, this.#formats);
     this.#host.append(node);
     const place = element("slot", { name: slot });
@@ -74,7 +76,8 @@ function fill(node, item, formats) {
     const name = place.getAttribute("data-field") ?? "";
     const value = fieldValue(item, name);
     if (place instanceof HTMLImageElement) {
-      if (typeof value === "string" && place.src !== value) setPicture(place, value);
+      if (typeof value === "string" && place.src !== value)
+        setPicture(place, value, name === "media" ? item.pictures : undefined);
     } else if (place instanceof HTMLAnchorElement) {
       if (isUrl(value)) place.href = value;
     } else place.textContent = value === null ? "" : attributeText(value, formats[name]);
