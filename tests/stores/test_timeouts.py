@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import signal
 import sqlite3
 import threading
@@ -18,6 +19,7 @@ from starlette.testclient import TestClient
 from seeker import Catalog
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
+from seeker.server.health import Probe
 from seeker.server.processes import EXIT_CODE
 from seeker.server.settings import Settings
 from seeker.stores import Store, StoreError, Timeouts, open_store
@@ -85,6 +87,18 @@ def test_a_database_that_is_stopped_is_hung_up_on(new_store: NewStore) -> None:
         store.append("a", found.length, {}, 102.0)
     finally:
         store.close()
+
+
+def test_a_silent_store_is_waited_for_by_the_first_who_asks_and_not_by_all() -> None:
+    """Whether the service lives is asked often, and each answer would be late."""
+    answer = threading.Event()
+    probe = Probe(answer.wait)
+    try:
+        assert asyncio.run(probe.look(seconds=0.01)) is None
+        with pytest.raises(StopIteration):  # it returns at its first step, without a pause
+            probe.look(seconds=0.01).send(None)
+    finally:
+        answer.set()
 
 
 def test_a_statement_that_takes_too_long_is_broken_off(tmp_path: Path) -> None:
@@ -193,9 +207,12 @@ def test_a_full_disk_is_told(new_store: NewStore, small: Catalog) -> None:
                     "FOR EACH ROW EXECUTE FUNCTION full_disk()"
                 )
         assert http.post("/v1/sessions", json={}).status_code == 503
-        health = http.get("/healthz").json()
-        assert not health["ready"]
-        assert "The disk of the store is full." in health["reasons"]
+
+        def told() -> bool:
+            health = http.get("/healthz").json()
+            return not health["ready"] and "The disk of the store is full." in health["reasons"]
+
+        until(told)
 
 
 def test_figures_are_told_while_the_store_is_held_up(address: str, small: Catalog) -> None:

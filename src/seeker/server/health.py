@@ -55,11 +55,16 @@ class Probe(Generic[Result]):
         return since is not None and time.monotonic() - since > SILENT_SECONDS
 
     async def look(self, seconds: float) -> Finding[Result] | None:
-        """Ask, wait for so many seconds at most, and return what was found last."""
+        """Ask, wait for so many seconds at most, and return what was found last.
+
+        Who comes to a question that others have asked so long ago does not wait: it may be silent.
+        """
         began = time.monotonic()
         if self.last is None or began - self.last.at >= self._fresh:
             self._begin()
-            while self._asked_at is not None and time.monotonic() - began < seconds:
+            while (asked := self._asked_at) is not None:
+                if time.monotonic() - min(began, asked) >= seconds:
+                    break
                 await asyncio.sleep(_POLL_SECONDS)
         return self.last
 
@@ -108,8 +113,9 @@ class Readiness:
 
     async def health(self) -> HealthResponse:
         """Return whether the service can serve, and why not, and how its shards are."""
-        shards = await self.shards()
-        reasons = await self._reasons(shards)
+        # Both at the same time: whoever asks whether the service lives waits for neither for long.
+        shards, store = await asyncio.gather(self.shards(), self._store.look(_LOOK_SECONDS))
+        reasons = self._reasons(shards, store)
         response = HealthResponse.model_construct(live=True, ready=not reasons)
         if reasons:
             response.reasons = reasons
@@ -137,7 +143,7 @@ class Readiness:
         finding = await self._shards.look(_LOOK_SECONDS)
         return finding.result if finding is not None and finding.result is not None else {}
 
-    async def _reasons(self, shards: Mapping[str, FleetHealth]) -> list[str]:
+    def _reasons(self, shards: Mapping[str, FleetHealth], store: Finding[None] | None) -> list[str]:
         """Return why the service cannot serve; nothing if it can."""
         service = self._service
         reasons = []
@@ -147,11 +153,10 @@ class Readiness:
             reasons.append("More is asked of the service than it can do at once.")
         silent = [name for name, one in shards.items() if len(one.silent) == one.shards]
         reasons += [f"No shard of the catalog '{name}' answers." for name in silent]
-        trouble = await self._store_trouble()
+        trouble = self._store_trouble(store)
         return [*reasons, trouble] if trouble else reasons
 
-    async def _store_trouble(self) -> str:
-        finding = await self._store.look(_LOOK_SECONDS)
+    def _store_trouble(self, finding: Finding[None] | None) -> str:
         error: SeekerError | None = None
         if self._store.silent or finding is None:
             trouble = "The store does not answer."
