@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 import click
 
 from seeker import __version__
-from seeker.cli.build import build, update
+from seeker.cli.build import build, learn, update
 from seeker.cli.catalogs import compact, info, remove, search, tidy, verify
 from seeker.cli.demo import demo
 from seeker.cli.errors import report_errors
-from seeker.cli.learn import learn
 from seeker.lab.cli import evaluate, report
 from seeker.server.cli import backup, keys, restore, serve, sessions
 from seeker.study.cli import study
