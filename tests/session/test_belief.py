@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from seeker import Catalog, Session
+from support.catalogs import random_catalog
 
 
 def test_what_a_belief_tells(small: Catalog) -> None:
@@ -26,6 +29,31 @@ def test_what_a_belief_tells(small: Catalog) -> None:
     assert session.belief.rank(target) < 60
     assert np.exp(session.belief.log_posterior).sum() == pytest.approx(1.0)
     assert session.belief.probability(target) == np.exp(session.belief.log_posterior[40])
+
+
+@pytest.mark.parametrize("repeat", ["never", "unrated", "always"])
+def test_what_has_been_seen_and_does_not_come_again_is_not_waited_for(
+    two_views: Catalog, repeat: Any
+) -> None:
+    session, seen, judged = two_views.session(page_size=6, repeat=repeat), set[int](), set[int]()
+    for _ in range(4):
+        page = [two_views.row(item) for item in session.page().ids]
+        shares = np.exp(session.belief.log_posterior)
+        over = {"never": seen, "unrated": judged, "always": set()}[repeat]
+        rest = sum(share for row, share in enumerate(shares) if row not in over)
+        assert session.belief.on_page == pytest.approx(shares[page].sum() / rest, rel=1e-9)
+        seen.update(page)
+        judged.update(page[:2])
+        session.like(session.page().ids[0])
+        session.dislike(two_views.ids[page[1]], shown=[two_views.ids[row] for row in page])
+
+
+def test_where_everything_has_been_seen_all_of_it_may_be_the_one() -> None:
+    catalog = random_catalog(10)
+    session = catalog.session(page_size=4)
+    while len(session.page().ids) and session.step < 6:
+        session.like(session.page().ids[0])
+    assert 0.0 < session.belief.on_page <= 1.0
 
 
 def test_an_old_belief_stays_what_it_was(two_views: Catalog) -> None:

@@ -35,14 +35,13 @@ class MergedBelief(Belief):
         scores: FrontScores,
         views: Sequence[str],
         queries: QueryRound,
-        page: Callable[[], Rows],
+        page_and_over: Callable[[], tuple[Rows, Rows]],
         row: Callable[[str], int],
     ) -> None:
         """Hold the way to the numbers; nothing is asked of the shards yet."""
-        super().__init__(views, scores.grid)
+        super().__init__(views, scores.grid, page_and_over)
         self._scores = scores
         self._queries = queries
-        self._page = page
         self._row = row
 
     def prefetch(self, stop: Stop) -> None:
@@ -119,11 +118,8 @@ class MergedBelief(Belief):
         total = float(self._shares.sum())
         return max(0.0, math.log(total) - float(spread) / total)
 
-    @cached_property
-    def on_page(self) -> float:
-        """How probable it is that the item looked for is on the page of this step."""
-        logs = self._scores.at(self._page()) - self._log_total
-        return min(1.0, float(np.exp(logs).sum()))
+    def _probabilities(self, rows: Rows) -> Doubles:
+        return np.asarray(np.exp(self._scores.at(rows) - self._log_total))
 
     @cached_property
     def settings(self) -> Doubles:

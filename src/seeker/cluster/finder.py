@@ -51,11 +51,12 @@ class ShardFinder(Finder):
         ranking, queries = self._ranking, self._round()
         if self._belief is None or self._belief[0] is not queries:
             size = min(self._state.start.page_size, ranking.total)
+            over = self._over()
             belief = MergedBelief(
                 self._scores.fork(),
                 tuple(self._catalog.views),
                 queries,
-                lambda: ranking.head(size),
+                lambda: (ranking.head(size), over),
                 self._catalog.row,
             )
             self._belief = queries, belief

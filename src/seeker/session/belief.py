@@ -16,9 +16,14 @@ from seeker.types import Doubles, Rows
 class Belief(ABC):
     """The posterior over items, and over what the model leaves open, at one step of a session."""
 
-    def __init__(self, views: Sequence[str], grid: Grid) -> None:
+    def __init__(
+        self, views: Sequence[str], grid: Grid, page_and_over: Callable[[], tuple[Rows, Rows]]
+    ) -> None:
+        """page_and_over(): the rows on display, and those that were seen and do not come again."""
         self._views = tuple(views)
         self._grid = grid
+        self._page_and_over = page_and_over
+        self._claim: float | None = None
 
     def __repr__(self) -> str:
         return f"<Belief: about {self.candidates:.1f} candidates>"
@@ -60,9 +65,22 @@ class Belief(ABC):
         return float(np.exp(self.entropy))
 
     @property
-    @abstractmethod
     def on_page(self) -> float:
-        """How probable it is that the item looked for is on the page of this step."""
+        """How probable it is that the item looked for is on the page of this step.
+
+        Who goes on has not found it among what was on screen: items that have been seen, and do not
+        come again, are left out of what it is compared with.
+        """
+        if self._claim is None:
+            page, over = self._page_and_over()
+            shown = float(self._probabilities(page).sum())
+            rest = 1.0 - float(self._probabilities(np.setdiff1d(over, page)).sum())
+            self._claim = shown / max(rest, shown) if shown > 0.0 else 0.0
+        return self._claim
+
+    @abstractmethod
+    def _probabilities(self, rows: Rows) -> Doubles:
+        """Return the probabilities of some items, (rows,)."""
 
     @property
     @abstractmethod
@@ -90,8 +108,8 @@ class Belief(ABC):
 class Posterior(Belief):
     """A belief over items whose scores are all known here.
 
-    settings(log total): the posterior of θ, (thetas,). page(): the rows on display. row(item): its
-    row; all of them as of the belief's own step.
+    settings(log total): the posterior of θ, (thetas,). row(item): its row. All of them, and
+    page_and_over, as of the belief's own step.
     """
 
     def __init__(
@@ -100,16 +118,15 @@ class Posterior(Belief):
         views: Sequence[str],
         grid: Grid,
         settings: Callable[[float], Doubles],
-        page: Callable[[], Rows],
+        page_and_over: Callable[[], tuple[Rows, Rows]],
         row: Callable[[str], int],
     ) -> None:
         """Normalise scores, (items,), in place."""
-        super().__init__(views, grid)
+        super().__init__(views, grid, page_and_over)
         self._log_total = _normalise(scores)
         scores.setflags(write=False)
         self._logs = scores
         self._settings = settings
-        self._page = page
         self._row = row
 
     @property
@@ -134,10 +151,8 @@ class Posterior(Belief):
         likely = self._logs[self._logs > -700.0]
         return max(0.0, float(-(np.exp(likely) @ likely)))
 
-    @cached_property
-    def on_page(self) -> float:
-        """How probable it is that the item looked for is on the page of this step."""
-        return min(1.0, float(np.exp(self._logs[self._page()]).sum()))
+    def _probabilities(self, rows: Rows) -> Doubles:
+        return np.asarray(np.exp(self._logs[rows]))
 
     @cached_property
     def settings(self) -> Doubles:

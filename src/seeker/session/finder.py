@@ -213,6 +213,10 @@ class Finder(ABC):
             later.append(rows if prior is None else rows[prior[rows] > -np.inf])
         return tuple(rows for rows in later if len(rows))
 
+    def _over(self) -> Rows:
+        """Return the items that have been seen and do not come again before all others have."""
+        return np.concatenate([np.empty(0, np.int64), *self._later()])
+
     def _evidence_of(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""
         before, self._click_evidence = self._click_evidence, {}

@@ -21,6 +21,7 @@ from seeker.session.prior import log_prior, prior_inputs
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.state import State
+from seeker.types import Rows
 
 _VERDICTS: tuple[Verdict, ...] = ("like", "dislike")
 _BYTES_PER_ITEM = 8
@@ -146,12 +147,16 @@ class LocalFinder(Finder):
             finder.follow(state)
             return finder
 
+        def page_and_over() -> tuple[Rows, Rows]:
+            finder = then()
+            return finder.head(state.start.page_size).rows, finder._over()
+
         return Posterior(
             self._scores.everywhere(stop),
             tuple(self._catalog.views),
             self._scores.grid,
             lambda log_total: then()._scores.settings(log_total),
-            lambda: then().head(state.start.page_size).rows,
+            page_and_over,
             self._catalog.row,
         )
 

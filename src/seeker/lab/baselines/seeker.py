@@ -85,6 +85,7 @@ class SeekerSearch:
         self.size = page_size
         self._offset = 0
         self._clicks: list[int] = []
+        self._seen: set[int] = set()
 
     def page(self) -> Rows:
         """Return the items on display, (page size,): further down after a page without clicks."""
@@ -94,6 +95,7 @@ class SeekerSearch:
     def feedback(self, feedback: Feedback) -> None:
         """Take in the clicks on a page, likes first, all made with the page on screen."""
         ids = self.catalog.ids
+        self._seen.update(feedback.shown)
         shown = [ids[row] for row in feedback.shown]
         for row in feedback.likes:
             self.session.like(ids[row], shown=shown)
@@ -123,4 +125,6 @@ class SeekerSearch:
         """Return how probable it is held that the target is on the page."""
         if not self._offset:
             return self.session.belief.on_page
-        return float(np.exp(self.scores()[self.page()]).sum())
+        shown, page = np.exp(self.scores()), self.page()
+        rest = 1.0 - float(shown[np.setdiff1d([*self._seen], page)].sum())
+        return float(min(1.0, shown[page].sum() / rest))
