@@ -3,7 +3,9 @@ PYTHON ?= python3
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What is imported is compiled then, once; compiling all that is installed would take longer than downloading it.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page figures reference pictures docs wheel-test release-check clean
 

@@ -25,6 +25,7 @@ from seeker.server.service import RequestTurns
 from seeker.server.settings import Settings
 from seeker.stores import StoreError, open_store
 from support.catalogs import build_folder
+from support.servers import until
 
 
 @contextmanager
@@ -232,9 +233,14 @@ def test_a_store_that_is_no_database_any_longer_is_not_ready(place: Path) -> Non
         for file in place.glob("s.sqlite*"):
             file.write_bytes(b"garbage" * 1000)
         assert _start(http).status_code == 503
-        health = http.get("/healthz").json()
-        assert (health["live"], health["ready"]) == (True, False)
-        assert "cannot be read or written" in str(health["reasons"])
+
+        def told() -> bool:
+            health = http.get("/healthz").json()
+            assert health["live"]
+            return "cannot be read or written" in str(health.get("reasons"))
+
+        until(told)
+        assert not http.get("/healthz").json()["ready"]
 
 
 def test_a_store_in_the_place_of_another_is_not_mixed_with_it(tmp_path: Path) -> None:
