@@ -47,7 +47,7 @@ SENDING = {
     ("web/api.js", "request"): "the request is sent",
 }
 SERVING = {
-    ("server/schemas.py", "ClickRequest.check_limits"): "the request is checked",
+    ("server/requests.py", "ClickRequest.check_limits"): "the request is checked",
     ("engine/workers.py", "WorkerPool.submit"): "it waits for a free thread",
     ("engine/repository.py", "SessionRepository.turn"): "one at a time in each session",
     ("session/state.py", "State.advance"): "the event leads to the next state",

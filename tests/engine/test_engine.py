@@ -8,7 +8,7 @@ import pytest
 
 from seeker import BadInput, Catalog, Client, NotFound
 from seeker.engine import StaleStepError
-from seeker.server.schemas import StartRequest
+from seeker.server.requests import StartRequest
 from seeker.session import Click, Say, SessionOptions, Undo
 from support.engines import engine
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
-from seeker.server.schemas import BeliefResponse, ItemResponse, SessionResponse
+from seeker.server.responses import BeliefResponse, ItemResponse, SessionResponse
 from seeker.server.settings import Settings
 from session.recording import catalog
 from support.catalogs import random_catalog

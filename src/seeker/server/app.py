@@ -29,7 +29,7 @@ from seeker.server.direct import DirectRoutes
 from seeker.server.logging import LOGGER, LoopErrorHandler, set_up_logging
 from seeker.server.middleware import RequestMiddleware, VaryMiddleware
 from seeker.server.processes import worker_serves
-from seeker.server.schemas import ProblemResponse, SessionProblemResponse
+from seeker.server.responses import ProblemResponse, SessionProblemResponse
 from seeker.server.service import CLOSING, Service, exit_now, exit_within
 from seeker.server.settings import Settings
 

@@ -26,10 +26,9 @@ from starlette.types import Message, Scope
 from seeker.engine import Engine, SessionSnapshot, no_session, no_share
 from seeker.errors import NotFound
 from seeker.server.errors import RequestRefused
-from seeker.server.schemas import ActRequest, RequestBody
+from seeker.server.requests import ActRequest, RequestBody, is_form
 from seeker.server.serializers import json_response, session_response
 from seeker.server.service import Service
-from seeker.server.validation import is_form
 from seeker.session import Event
 from seeker.stores import IdempotencyKey
 

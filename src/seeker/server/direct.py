@@ -28,7 +28,7 @@ from seeker.server.dependencies import (
     parse_json,
 )
 from seeker.server.errors import RequestRefused
-from seeker.server.schemas import RequestBody
+from seeker.server.requests import RequestBody
 from seeker.server.service import Service
 
 Body = TypeVar("Body", bound=RequestBody)

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from seeker.engine import StaleStepError
 from seeker.errors import SeekerError
 from seeker.server.logging import log_error
-from seeker.server.schemas import ProblemResponse, SessionProblemResponse
+from seeker.server.responses import ProblemResponse, SessionProblemResponse
 from seeker.server.serializers import session_response
 
 _WHAT = {

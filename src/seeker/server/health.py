@@ -13,7 +13,7 @@ from seeker.errors import SeekerError
 from seeker.server.catalogs import shard_health
 from seeker.server.learning import learning_status
 from seeker.server.logging import LOGGER, log_error
-from seeker.server.schemas import HealthResponse, LearningResponse, ShardsResponse
+from seeker.server.responses import HealthResponse, LearningResponse, ShardsResponse
 from seeker.stores import StoreError, StoreFull
 
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from seeker.errors import BadInput, SeekerError
 from seeker.server import errors
 from seeker.server.errors import RequestRefused
 from seeker.server.logging import LOGGER, short_hash
+from seeker.server.requests import is_form
 from seeker.server.settings import Settings
-from seeker.server.validation import is_form
 
 if TYPE_CHECKING:
     from seeker.server.direct import DirectRoutes

@@ -1,4 +1,4 @@
-"""What the engine shows, in the shapes that the HTTP interface promises (`schemas`).
+"""What the engine shows, in the shapes that the HTTP interface promises (`responses`).
 
 What every click is answered with is made of plain values: objects of its shape take longer to make
 than the answer takes to write. Values are right already, so nothing is checked on the way out.
@@ -19,7 +19,7 @@ from starlette.responses import Response
 from seeker.catalog import Catalog
 from seeker.catalog.media import media_sizes
 from seeker.engine import SessionSnapshot
-from seeker.server.schemas import (
+from seeker.server.responses import (
     CatalogResponse,
     CatalogSummary,
     ClickShareResponse,

@@ -12,7 +12,7 @@ import numpy as np
 from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.errors import BadInput
-from seeker.server.validation import parse_model, parse_strategy
+from seeker.server.requests import parse_model, parse_strategy
 from seeker.session import PAPER
 from seeker.session.events import REPEATS, Repeat
 

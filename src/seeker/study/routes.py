@@ -21,17 +21,16 @@ from seeker.server.dependencies import (
     token_check,
 )
 from seeker.server.errors import problem_statuses
-from seeker.server.routes.sessions import act_route
-from seeker.server.schemas import (
+from seeker.server.requests import (
     ActRequest,
     ClickRequest,
     FoundRequest,
-    ItemResponse,
     RedoRequest,
     RequestBody,
-    SessionResponse,
     UndoRequest,
 )
+from seeker.server.responses import ItemResponse, SessionResponse
+from seeker.server.routes.sessions import act_route
 from seeker.server.serializers import item_response, json_response, session_response
 from seeker.session import Click, Event, Found, Redo, Undo
 from seeker.study.export import count_progress

@@ -28,12 +28,11 @@ from seeker.server.dependencies import (
 )
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.middleware import LINES_TYPE
-from seeker.server.schemas import (
+from seeker.server.requests import ItemLine, ItemRequest
+from seeker.server.responses import (
     CatalogResponse,
     CatalogsResponse,
     ItemChangeResponse,
-    ItemLine,
-    ItemRequest,
     ItemResponse,
     LineResponse,
     LinesResponse,

@@ -33,17 +33,20 @@ from seeker.server.dependencies import (
 )
 from seeker.server.direct import DirectRequest, directly
 from seeker.server.errors import problem_statuses
-from seeker.server.schemas import (
+from seeker.server.requests import (
     ACTS,
     ActRequest,
+    PictureRequest,
+    StartRequest,
+    UserName,
+    check_length,
+)
+from seeker.server.responses import (
     DeletedResponse,
     EventsResponse,
     ExplanationResponse,
     PageResponse,
-    PictureRequest,
     SessionResponse,
-    StartRequest,
-    UserName,
 )
 from seeker.server.serializers import (
     events_response,
@@ -54,7 +57,6 @@ from seeker.server.serializers import (
     session_response,
 )
 from seeker.server.service import Service
-from seeker.server.validation import check_length
 from seeker.session import Say
 
 router = APIRouter(prefix="/v1/sessions", tags=["sessions"], route_class=StrictRoute)

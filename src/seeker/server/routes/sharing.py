@@ -25,9 +25,9 @@ from seeker.server.dependencies import (
     session_starter,
 )
 from seeker.server.errors import problem_statuses
-from seeker.server.schemas import (
+from seeker.server.requests import ForkRequest, check_length
+from seeker.server.responses import (
     ExplanationResponse,
-    ForkRequest,
     PageResponse,
     SessionResponse,
     ShareResponse,
@@ -39,7 +39,6 @@ from seeker.server.serializers import (
     page_response,
     session_response,
 )
-from seeker.server.validation import check_length
 from seeker.stores import IdempotencyKey
 
 router = APIRouter(prefix="/v1", tags=["sharing"], route_class=StrictRoute)

@@ -24,7 +24,8 @@ from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.export import export_lines
 from seeker.server.learning import learning_status
 from seeker.server.logging import log_error
-from seeker.server.schemas import HealthResponse, UserName
+from seeker.server.requests import UserName
+from seeker.server.responses import HealthResponse
 from seeker.server.serializers import json_response
 from seeker.server.service import Service
 

@@ -1,29 +1,23 @@
-"""What may be asked and what is answered, as the OpenAPI document shows it."""
+"""What may be asked: the bodies of requests, checked against limits and made into objects."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr
 
+from seeker import display, models
 from seeker.catalog.attributes import plain_value
 from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.sources.table import MAX_CELL_CHARACTERS
 from seeker.errors import BadInput
 from seeker.server.settings import Settings
-from seeker.server.validation import (
-    check_filter,
-    check_length,
-    check_strategy,
-    check_text,
-    parse_model,
-    parse_strategy,
-)
 from seeker.session import (
     Click,
     Event,
@@ -38,6 +32,70 @@ from seeker.session import (
     Undo,
     Unsay,
 )
+
+Parsed = TypeVar("Parsed")
+
+_MAX_NUMBERS = 256
+"""Numbers in one setting of a model or strategy: each σ costs memory for every item."""
+
+_MAX_FILTER_CHARACTERS = 10_000
+_MAX_COMPARED_ITEMS = 1000
+"""Items that are compared in pairs for one page: the time for it grows with their square."""
+
+
+def is_form(content_type: str | None) -> bool:
+    """Whether a body of this type is a form, in which files may be sent."""
+    return (content_type or "").partition(";")[0].strip().lower() == "multipart/form-data"
+
+
+def parse_model(model: str | Mapping[str, Any] | None) -> models.Model:
+    """Return the model that a request names or describes."""
+    return _parse(model, models.DEFAULT, models.named, models.from_json)
+
+
+def parse_strategy(strategy: str | Mapping[str, Any] | None) -> display.Strategy:
+    """Return the strategy that a request names or describes."""
+    return _parse(strategy, display.DEFAULT, display.named, display.from_json)
+
+
+def check_length(name: str, length: float, limit: int) -> None:
+    """Refuse what is more than this service's limit."""
+    if length > limit:
+        raise BadInput(f"{name} is {length:,}, but at most {limit:,} is served here.")
+
+
+def check_text(name: str, text: str | None, settings: Settings) -> None:
+    """Refuse a text that is longer than this service reads."""
+    if text is not None:
+        check_length(f"The length of {name}", len(text), settings.text_limit)
+
+
+def check_filter(filter: Mapping[str, Any] | None) -> None:
+    """Refuse a filter that is longer than what people choose: every answer tells it again."""
+    check_length("The length of filter", len(json.dumps(filter)), _MAX_FILTER_CHARACTERS)
+
+
+def check_strategy(strategy: display.Strategy, page_size: int) -> None:
+    """Refuse a strategy that compares more items with one another than a service has time for."""
+    if isinstance(strategy, display.Diverse):
+        check_length("pool × page_size", strategy.pool * page_size, _MAX_COMPARED_ITEMS)
+
+
+def _parse(
+    description: str | Mapping[str, Any] | None,
+    default: str,
+    by_name: Callable[[str], Parsed],
+    from_json: Callable[[object], Parsed],
+) -> Parsed:
+    if description is None or isinstance(description, str):
+        return by_name(description or default)
+    for name, value in description.items():
+        if isinstance(value, list) and len(value) > _MAX_NUMBERS:
+            raise BadInput(f"{name} holds {len(value):,} numbers, at most {_MAX_NUMBERS} may be.")
+    if isinstance(description.get("sigmas"), list) and len(description["sigmas"]) > 16:
+        raise BadInput("sigmas holds more than 16 numbers, which no session needs.")
+    return from_json(description)
+
 
 MAX_TEXT_CHARACTERS = 10_000
 """Letters that no text exceeds; the setting text_limit is usually far below."""
@@ -302,19 +360,6 @@ class ForkRequest(RequestBody):
     step: Step | None = None
 
 
-class ItemResponse(BaseModel):
-    """An item."""
-
-    id: str
-    title: str
-    media: str | None
-    pictures: dict[int, str] = Field(
-        default={},
-        description="Where the picture is in several sizes, by pixels each way; else left out.",
-    )
-    attributes: dict[str, Any]
-
-
 AttributeValue = (
     None | bool | int | Finite | ItemText | Annotated[list[ItemText], Field(max_length=1000)]
 )
@@ -346,234 +391,3 @@ class ItemLine(ItemRequest):
 
     id: ItemId
     remove: bool = False
-
-
-class ItemChangeResponse(BaseModel):
-    """What became of a change, and the version of the catalog that has it."""
-
-    id: str
-    result: Literal["new", "changed", "unchanged"]
-    version: int
-
-
-class LineResponse(BaseModel):
-    """What became of one line, counted from 1; problem: why it was refused."""
-
-    line: int
-    id: str | None
-    result: Literal["new", "changed", "unchanged", "removed", "not found", "refused"]
-    problem: str | None = None
-
-
-class LinesResponse(BaseModel):
-    """What became of every line, and the version of the catalog that has it."""
-
-    version: int
-    lines: list[LineResponse]
-
-
-class PageResponse(BaseModel):
-    """A slice of one ranking."""
-
-    items: list[ItemResponse]
-    offset: int
-    limit: int
-    total: int
-    partial: bool = Field(
-        False, description="There only if part of the catalog could not be asked: true."
-    )
-
-
-class BeliefResponse(BaseModel):
-    """A belief in a few numbers."""
-
-    entropy: float
-    candidates: float
-    on_page: float
-    views: dict[str, float]
-    noise: float | None
-
-
-class HistoryEntry(BaseModel):
-    """One thing in effect, and the step it led to; which keys it has depends on its type."""
-
-    step: int
-    type: Literal[
-        "click",
-        "example",
-        "say",
-        "unsay",
-        "filter",
-        "explore",
-        "focus",
-        "found",
-    ]
-    item: str | None = None
-    verdict: Literal["like", "dislike", "clear"] | None = None
-    text: str | None = None
-    filter: dict[str, Any] | None = None
-    level: float | None = None
-    views: dict[str, float] | None = None
-
-
-class WordsResponse(BaseModel):
-    """What became of words that were said."""
-
-    text: str
-    unknown: list[str] = Field(description="Those of the words that no item is called.")
-    corrections: dict[str, str] = Field(description="What words were taken for, by word.")
-    letters: bool = Field(description="Whether items were found by their letters.")
-    meaning: bool = Field(description="Whether items were compared by what the words mean.")
-    nearest: dict[str, str] = Field(
-        description="By unknown word, the value of an attribute that is nearest to it in meaning."
-    )
-
-
-class SessionResponse(BaseModel):
-    """A session: where it is, and what it shows."""
-
-    id: str
-    catalog: str
-    step: int
-    query: str | None = Field(description="The words it began with, as long as they count.")
-    filter: dict[str, Any] | None
-    said: list[str] = Field(description="The texts in effect.")
-    words: list[WordsResponse] = Field(description="What became of the words in effect.")
-    exploration: float
-    focus: dict[str, float] = Field(
-        description="By view, how much more it matters than usual; the others matter as usual."
-    )
-    found: str | None = Field(description="The id of the item that was sought, once marked.")
-    likes: list[str]
-    dislikes: list[str]
-    examples: list[ItemResponse] = Field(
-        description="Of the likes, those that are in no catalog; media: where the thumbnail is."
-    )
-    undone: int = Field(description="How many things redo can bring back.")
-    history: list[HistoryEntry] = Field(description="All that is in effect, in order.")
-    page: PageResponse
-    belief: BeliefResponse | None
-
-
-class ShareResponse(BaseModel):
-    """A token with which others may look at a session, but not change it."""
-
-    share: str
-
-
-class ClickShareResponse(BaseModel):
-    """What one click did for an item."""
-
-    item: str
-    verdict: Literal["like", "dislike"]
-    log_likelihood: float
-    pull: float
-    views: dict[str, float] = Field(description="By which views it came: parts of the pull.")
-
-
-class ExplanationResponse(BaseModel):
-    """An item's score in its parts; null stands for −∞, of items that a filter keeps out."""
-
-    item: str
-    score: float | None
-    prior: float | None
-    text: float
-    clicks: list[ClickShareResponse]
-    text_pull: float = Field(
-        description="What words say of it, compared with the mean over the catalog."
-    )
-
-
-class EventsResponse(BaseModel):
-    """All that is kept of a session."""
-
-    id: str
-    catalog: str
-    user: str | None
-    network: int | None = Field(
-        description="One of 4,096 groups of networks it was started from; it names nobody."
-    )
-    began: float
-    active: float
-    events: list[dict[str, Any]]
-    times: list[float]
-
-
-class DeletedResponse(BaseModel):
-    """How many sessions were deleted."""
-
-    deleted: int
-
-
-class CatalogSummary(BaseModel):
-    """A catalog in a list."""
-
-    name: str
-    items: int
-    views: list[str]
-    reads_text: bool = Field(description="Whether a view reads the meaning of words.")
-    reads_words: bool = Field(description="Whether words mean anything here at all.")
-    reads_pictures: bool
-
-
-class CatalogsResponse(BaseModel):
-    """The catalogs that are served; the first is the usual one."""
-
-    catalogs: list[CatalogSummary]
-
-
-class CatalogResponse(CatalogSummary):
-    """A catalog, and how its attributes are spread."""
-
-    version: int
-    about: dict[str, Any]
-    attributes: dict[str, dict[str, Any]] = Field(
-        description="How attributes are to be shown: label, currency, unit, decimals, card, link."
-    )
-    facets: list[dict[str, Any]]
-
-
-class ShardsResponse(BaseModel):
-    """The shards of a catalog: how many there are, and the numbers of those that are silent."""
-
-    count: int
-    silent: list[int]
-
-
-class LearningResponse(BaseModel):
-    """How learning from past searches last went: when it ended, in seconds since 1970."""
-
-    at: float | None
-    taken: bool = Field(description="Whether something was learned that helps.")
-    failures: int = Field(description="How often it has failed since the service was started.")
-
-
-class HealthResponse(BaseModel):
-    """Whether the service lives, and whether it is ready to serve."""
-
-    live: bool
-    ready: bool
-    reasons: list[str] = Field([], description="Why it is not ready; there only if it is not.")
-    shards: dict[str, ShardsResponse] = Field(
-        {}, description="By catalog; there only if catalogs are searched by shards."
-    )
-    learning: dict[str, LearningResponse] = Field(
-        {}, description="By catalog; there only if the service learns by itself."
-    )
-
-
-class ProblemResponse(BaseModel):
-    """What was wrong, and what to do about it."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    hint: str
-    code: str = Field(description="What it is about, by a name that stays: for other languages.")
-
-
-class SessionProblemResponse(ProblemResponse):
-    """A conflict, with the session as it is now where there is one."""
-
-    session: SessionResponse | None = None
