@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol, overload
 import numpy as np
 
 from seeker.catalog.attributes import clean_text, is_unicode, plain_value, shorten
-from seeker.catalog.item_table import FileConnections, ItemTable, MemoryConnection
+from seeker.catalog.item_table import ItemTable
 from seeker.catalog.item_writer import ItemWriter
+from seeker.catalog.sqlite_connections import FileConnections, MemoryConnection
 from seeker.catalog.view_map import map_one
 from seeker.errors import BadInput
 from seeker.session import Item

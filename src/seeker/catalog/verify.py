@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.catalog import Catalog
-from seeker.catalog.item_table import connect
 from seeker.catalog.manifest import Damaged, Manifest, ViewEntry, part_sha256
 from seeker.catalog.media import is_media_name, media_digest, media_files
+from seeker.catalog.sqlite_connections import connect
 from seeker.errors import SeekerError
 from seeker.space import View
 

@@ -19,10 +19,10 @@ from typing import Any, BinaryIO
 
 from seeker import __version__
 from seeker.catalog import Catalog
-from seeker.catalog.item_table import FileConnections
 from seeker.catalog.manifest import MANIFEST_NAME, Manifest, part_sha256, read_manifest
 from seeker.catalog.media import media_files
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
+from seeker.catalog.sqlite_connections import FileConnections
 from seeker.engine.catalogs import check_catalog_name
 from seeker.errors import BadInput, Conflict, NotFound
 from seeker.files import atomic_write

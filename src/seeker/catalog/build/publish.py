@@ -18,7 +18,6 @@ from seeker.catalog.build.known_items import views_made_alike
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
-from seeker.catalog.item_table import FileConnections
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import (
     MANIFEST_NAME,
@@ -33,6 +32,7 @@ from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.media import media_files
 from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
+from seeker.catalog.sqlite_connections import FileConnections
 from seeker.errors import Conflict, NotFound
 
 MEDIA_FOLDER = "media"
