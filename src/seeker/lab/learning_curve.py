@@ -20,9 +20,11 @@ from seeker.lab.metrics import Estimate, leader_board
 from seeker.lab.outcomes import Outcomes
 from seeker.lab.perception import Crowd, who_searches
 from seeker.lab.simulate import BATCH_SEARCHES, Batch, Experiment, Task, draw_targets
+from seeker.learning.calibration import calibrated
 from seeker.learning.fit import Learned, ViewSample, fit
 from seeker.learning.observations import Observations
 from seeker.learning.personal import personal_prior
+from seeker.learning.proof import Replayer
 from seeker.learning.searches import PastClick, PastSearch
 from seeker.models import Choice
 from seeker.space.linear_map import LinearMap
@@ -39,6 +41,9 @@ _PAST_SEED = 7_000_003
 
 _OWN_SEED = 9_000_011
 """So have the searches of people who come back."""
+
+_ASIDE = 0.1
+"""The share of the targets whose searches tell how sure what was learned may be."""
 
 _METHOD = re.compile(r"(?P<name>.*) after (?P<count>[\d,]+) searches")
 _OWN_METHOD = re.compile(r"(?P<name>.*), after (?P<count>[\d,]+) searches of one's own")
@@ -249,9 +254,27 @@ def _clicks(row: Mapping[str, object]) -> Iterator[tuple[bool, list[int]]]:
 
 
 def _learn(catalog: Catalog, observations: Observations) -> Learned:
-    rows: Rows = observations.rows
+    """Learn from nine tenths of the targets, and be as sure of it as is right for the others."""
+    drawn = np.random.default_rng(_PAST_SEED).permutation(np.unique(observations.targets))
+    aside = np.isin(observations.targets, drawn[: round(_ASIDE * len(drawn))])
+    train, held = observations.subset(~aside), observations.subset(aside)
+    rows: Rows = train.rows
     samples = {name: ViewSample.of(view, rows) for name, view in catalog.views.items()}
-    return fit(samples, observations.reindexed(rows))
+    learned = fit(samples, train.reindexed(rows))
+    replayer, searches = Replayer(catalog, learned.maps), _searches(catalog.ids, held)
+    model = calibrated(learned.model, learned.views, replayer, searches, held.weights)
+    return replace(learned, model=model)
+
+
+def _searches(ids: Sequence[str], observations: Observations) -> list[PastSearch]:
+    """Return observations as searches of items by their names."""
+    clicks: list[list[PastClick]] = [[] for _ in range(len(observations))]
+    offsets = observations.offsets.tolist()
+    for place, search in enumerate(observations.searches.tolist()):
+        among = tuple(ids[row] for row in observations.shown[offsets[place] : offsets[place + 1]])
+        clicks[search].append(PastClick(among[0], bool(observations.liked[place]), among))
+    targets = observations.targets.tolist()
+    return [PastSearch(ids[row], tuple(one)) for row, one in zip(targets, clicks, strict=True)]
 
 
 def with_learned(catalog: Catalog, learned: Learned) -> Catalog:

@@ -17,6 +17,7 @@ from seeker.catalog import Catalog
 from seeker.catalog.build.learned import forget_learned, publish_learned
 from seeker.catalog.manifest import PathLike, path_of
 from seeker.errors import BadInput
+from seeker.learning.calibration import ENOUGH_SEARCHES, MOST_ROUNDS, calibrated
 from seeker.learning.fit import Learned, ViewSample, fit
 from seeker.learning.observations import Observations
 from seeker.learning.proof import (
@@ -180,6 +181,7 @@ class _Learner:
             drawn = np.random.default_rng([self.seed, len(places)]).permutation(places)
             places = np.sort(drawn[:REPLAYED_SEARCHES])
         held = [searches[place] for place in places.tolist()]
+        fitted = self._calibrated(fitted, held, weights[places])
         proof, against = self._prove(held, weights[places], fitted)
         known: dict[str, Any] = {
             "proof": proof,
@@ -235,6 +237,17 @@ class _Learner:
             (usual.letters, usual.meaning, 1.0 - usual.letters - usual.meaning),
         )
         model = replace(fitted.model, words=(letters, meaning, usual.noise))
+        return replace(fitted, model=model)
+
+    def _calibrated(self, fitted: Learned, held: Sequence[PastSearch], weights: Doubles) -> Learned:
+        """Return what was learned, as sure of itself as it is right on searches held aside.
+
+        One number is fitted to them, and not to the gain that they are to prove.
+        """
+        replayer = Replayer(self.catalog, fitted.maps, self.seed)
+        total = MOST_ROUNDS * min(ENOUGH_SEARCHES, len(held))
+        with self.bars("calibrating", total) as done:
+            model = calibrated(fitted.model, fitted.views, replayer, held, weights, done)
         return replace(fitted, model=model)
 
     def _prove(
