@@ -161,6 +161,11 @@ def test_a_card_has_it_on_a_phone_too(
 def test_a_link_and_an_attribute_begin_with_items(page: Page, shapes: Server) -> None:
     search = Search(page).begin(f"{shapes.url}/?like=shape/7&like=shape/9")
     assert search.session()["likes"] == ["shape/7", "shape/9"]
+    # The model is sure that it is among the twelve, but nobody has said that it is no other.
+    page.wait_for_function(
+        "() => document.querySelector('seeker-search').session.belief?.on_page > 0.5"
+    )
+    expect(page.get_by_text("Getting closer")).to_be_visible()
     host = page.locator("seeker-search")
     host.evaluate("one => one.setAttribute('like', 'shape/3')")
     page.wait_for_function(

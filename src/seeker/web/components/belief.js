@@ -194,15 +194,17 @@ class FocusControl {
 const PROMISING = 0.072;
 
 /** @param {Session} session @returns {SplitSentence} */
-function summaryText({ step, page, belief, query, said, filter, found }) {
+function summaryText({ step, page, belief, query, said, filter, found, history }) {
   if (found) return split("belief.found");
   if (page.total === 0) return split("belief.nothing");
   if (step === 0 && !query && !said.length)
     return split(filter ? "belief.startFiltered" : "belief.start", { count: page.total });
   if (!belief) return split("thinking");
   const { on_page: onPage } = belief;
-  if (onPage > 0.85) return split("belief.veryProbable");
-  if (onPage > 0.5) return split("belief.probable");
+  // What is looked for may be merely like an example, which counts four times so that a copy is found.
+  const surely = history.some(({ type }) => type === "example") ? 0 : onPage;
+  if (surely > 0.85) return split("belief.veryProbable");
+  if (surely > 0.5) return split("belief.probable");
   return split(onPage > PROMISING ? "belief.closer" : "belief.looking");
 }
 
