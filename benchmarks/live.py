@@ -13,15 +13,18 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import multiprocessing
+import os
 import random
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +32,18 @@ import httpx
 import numpy as np
 
 import seeker
+from seeker.catalog.build.files import AssembledFiles
 from seeker.catalog.build.item_changes import ItemChange
+from seeker.catalog.build.publish import make_manifest
 from seeker.catalog.build.update import apply_changes
+from seeker.catalog.item_writer import ItemWriter
+from seeker.catalog.manifest import FileEntry, ViewEntry, read_manifest
 from seeker.server.auth import make_key
+from seeker.space import View
 
 DIMENSIONS = 256
-PEOPLE, CHANGES, SECONDS = 50, 100, 60
+SEARCHES = 20
+PEOPLE, CHANGES, SECONDS, PHASES = 50, 100, 60, 4
 
 
 def cost(work: Callable[[], object], folder: Path) -> tuple[float, int]:
@@ -55,18 +64,11 @@ def items(count: int, dtype: str) -> None:
     """Build, change, and print what each took."""
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as place:
-        folder, source = Path(place) / "shop", Path(place) / "v.npz"
-        vectors = rng.normal(size=(count, DIMENSIONS)).astype(np.float32)
-        np.savez(
-            source, looks=vectors, ids=np.arange(count).astype(str), price=np.arange(count) % 99
-        )
-        del vectors
-        built, size = cost(lambda: seeker.build(source, folder, dtype=dtype), Path(place))
-        source.unlink()
+        folder = Path(place) / "shop"
+        make = _put_together if count > MAX_BUILT_ITEMS else _build
+        built, size = cost(lambda: make(folder, count, dtype), Path(place))
         print(f"{count:,} × {DIMENSIONS} {dtype}", flush=True)
-        print(f"build: {built:.1f} s, {size / 1e6:.1f} MB", flush=True)
-        _pages(folder)
-        before = _pages(folder)
+        print(f"{make.__name__.strip('_')}: {built:.1f} s, {size / 1e6:.1f} MB", flush=True)
         new = rng.normal(size=(100, DIMENSIONS)).astype(np.float32)
         changes = {
             "100 prices": [
@@ -78,31 +80,104 @@ def items(count: int, dtype: str) -> None:
                 *(ItemChange(str(n * 101 % count), "remove") for n in range(10)),
             ],
         }
+        before = seeker.Catalog.open(folder)  # who has opened a version reads it to the end
         for what, some in changes.items():
             taken, written = cost(lambda some=some: apply_changes(folder, some), folder)  # type: ignore[misc]
-            share = f"1/{built / taken:.0f} of the build"
-            print(f"{what}: {taken:.2f} s, {share}, {written / 1e6:.2f} MB", flush=True)
-        print(f"a click and its page after it: {_pages(folder) / before:.2f} × before", flush=True)
+            share = f"1/{built / taken:.0f} of that" if make is _build else ""
+            print(f"{what}: {taken:.2f} s, {written / 1e6:.2f} MB {share}", flush=True)
+        began = time.process_time()
+        after = seeker.Catalog.open(folder)
+        print(f"opened in {1e3 * (time.process_time() - began):.0f} ms", flush=True)
+        _compare_pages(before, after)
         print(f"seen by a running server: {_seen_after(folder, count):.2f} s after the answer")
 
 
-def _pages(folder: Path) -> float:
-    """Return the processor time of a click and its page, in seconds: the median of 30."""
-    taken = []
-    for seed in range(10):
-        session = seeker.Catalog.open(folder).session(seed=seed)
-        page = session.page()
-        for step in range(3):
-            start = time.process_time()
-            session.like(page.ids[step])
+MAX_BUILT_ITEMS = 2_000_000
+"""More items than so many are not built of a source, which takes a minute for each million."""
+
+
+def _build(folder: Path, count: int, dtype: str) -> None:
+    source = folder.with_name("v.npz")
+    vectors = np.random.default_rng(0).normal(size=(count, DIMENSIONS)).astype(np.float32)
+    np.savez(source, looks=vectors, ids=np.arange(count).astype(str), price=np.arange(count) % 99)
+    del vectors
+    seeker.build(source, folder, dtype=dtype)
+    source.unlink()
+
+
+def _put_together(folder: Path, count: int, dtype: str) -> None:
+    """Write a catalog as a build leaves it: items by a few statements, vectors in blocks."""
+    if dtype == "int8":
+        sys.exit("More than two million items are put together as float32 or float16.")
+    (folder / "views").mkdir(parents=True)
+    rng, block = np.random.default_rng(0), 50_000
+    with closing(sqlite3.connect(folder / "items.sqlite", isolation_level=None)) as connection:
+        writer = ItemWriter(connection)
+        writer.add_attribute("price", "number")
+        rows = f"WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n LIMIT {count})"
+        connection.execute(
+            f"{rows} INSERT INTO items SELECT i, CAST(i AS TEXT), CAST(i AS TEXT), '', "
+            "NULL, NULL, NULL FROM n"
+        )
+        connection.execute(f"{rows} INSERT INTO known SELECT i, i % 99 FROM n")
+        writer.count = count
+        attributes = writer.finish()
+    vectors = np.lib.format.open_memmap(
+        folder / "views/looks.npy", "w+", dtype, (count, DIMENSIONS)
+    )
+    for first in range(0, count, block):
+        shape = (min(block, count - first), DIMENSIONS)
+        # Whole numbers of few bits: so many that look like normal ones would take minutes.
+        drawn = rng.integers(-64, 64, size=(2, *shape), dtype=np.int8)
+        vectors[first : first + block] = drawn.sum(axis=0, dtype=np.int8) / np.float32(64)
+    vectors.flush()
+    compact = dtype != "float32"
+    centre = np.zeros(DIMENSIONS, np.float32) if compact else None
+    view = View.measure("looks", np.asarray(vectors), "euclidean", centre=centre)
+    moments = [view.mean, view.variance, *([np.zeros(DIMENSIONS)] if compact else [])]
+    np.save(folder / "views/looks.moments.npy", np.stack(moments))
+    entry = ViewEntry(
+        vectors=FileEntry.of(folder, "views/looks.npy"),
+        moments=FileEntry.of(folder, "views/looks.moments.npy"),
+        dimensions=DIMENSIONS,
+        metric="euclidean",
+        units="unit",
+        scale=view.scale,
+        radius=view.radius,
+        dtype=dtype,
+    )
+    files = AssembledFiles(
+        count, 0, FileEntry.of(folder, "items.sqlite"), attributes, {"looks": entry}
+    )
+    make_manifest(files, version=1, source={}, about={}).write(folder)
+
+
+def _compare_pages(before: seeker.Catalog, after: seeker.Catalog) -> None:
+    """Print how long a click and its page take in two versions, in turns."""
+    taken: dict[str, list[float]] = {"before": [], "after": []}
+    versions = {"before": before, "after": after}
+    for seed in range(SEARCHES + 1):
+        for what in sorted(versions, reverse=bool(seed % 2)):
+            session = versions[what].session(seed=seed)
             page = session.page()
-            taken.append(time.process_time() - start)
-    return statistics.median(taken)
+            for step in range(3):
+                start = time.process_time()
+                session.like(page.ids[step])
+                page = session.page()
+                if seed:  # the first warms up
+                    taken[what].append(time.process_time() - start)
+    for name, middle in (("median", statistics.median), ("mean", statistics.mean)):
+        one, other = (1e3 * middle(taken[what]) for what in ("before", "after"))
+        print(
+            f"{len(taken['after'])} clicks and their pages, {name}: {one:.1f} ms before, "
+            f"{other:.1f} ms after, {other / one:.2f} ×",
+            flush=True,
+        )
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Serve a catalog; lend its address and the headers of somebody who may change it."""
+def served(folder: Path) -> Iterator[tuple[str, dict[str, str], int]]:
+    """Serve a catalog; lend its address, headers of who may change it, and the process's number."""
     keys = str(folder.with_name("keys"))
     headers = {"Authorization": f"Bearer {make_key('keeper', 'admin', keys)}"}
     command = [sys.executable, "-m", "seeker", "serve", str(folder), "--keys", keys]
@@ -119,14 +194,14 @@ def served(folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
                 except httpx.TransportError:
                     pass
                 time.sleep(0.2)
-            yield url, headers
+            yield url, headers, process.pid
         finally:
             process.terminate()
 
 
 def _seen_after(folder: Path, count: int) -> float:
     """Return how long after the answer to 100 changed prices the last of them is seen."""
-    with served(folder) as (url, headers), httpx.Client(base_url=url, timeout=600) as http:
+    with served(folder) as (url, headers, _), httpx.Client(base_url=url, timeout=600) as http:
         lines = "\n".join(
             f'{{"id": "{n * 89 % count}", "attributes": {{"price": 77777}}}}'
             for n in range(100, 200)
@@ -171,7 +246,7 @@ def photos(table: Path, folder: Path) -> None:
 
 
 async def load() -> None:
-    """Let people search with and without changes, in turns, and compare."""
+    """Let people search without and with changes, in turns, and compare."""
     count = 20_000
     rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as place:
@@ -180,85 +255,154 @@ async def load() -> None:
         ids = np.arange(count).astype(str)
         np.savez(f"{place}/v.npz", v=vectors, ids=ids, price=np.zeros(count))
         seeker.build(f"{place}/v.npz", folder)
-        with served(folder) as (url, headers):
-            limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
-            client = partial(httpx.AsyncClient, base_url=url, timeout=120, limits=limits)
-            # Changes have connections of their own, so that no click waits for one behind them.
-            async with client() as http, client() as changing_http:
-                quiet, busy, told = [], [], dict[str, int]()
-                await _search(http, headers, SECONDS / 4)
-                quiet += await _search(http, headers, SECONDS / 2)
-                done = asyncio.Event()
-                changing = asyncio.create_task(_change(changing_http, headers, done, told, count))
-                busy += await _search(http, headers, SECONDS)
-                done.set()
-                sent = await changing
-                quiet += await _search(http, headers, SECONDS / 2)
+        with (
+            served(folder) as (url, headers, server),
+            changing(url, headers, count) as changes,
+        ):
+            people = People(url, headers)
+            crowd = asyncio.create_task(people.search())
+            for phase in ("warm-up", *PHASES * ("without", "with")):
+                people.phase = phase
+                if phase == "with":
+                    changes.go_on.set()
+                used, version = _processor_seconds(server), _version(folder)
+                await asyncio.sleep(SECONDS / PHASES)
+                people.used[phase] += _processor_seconds(server) - used
+                people.versions[phase] += _version(folder) - version
+                changes.go_on.clear()
+            people.phase = "end"
+            await crowd
+            sent, told = changes.stop()
         after = seeker.Catalog.open(folder)
         lost = sum(after.item(id).attributes["price"] != value for id, value in told.items())
-    before, during = _p95(quiet), _p95(busy)
-    print(f"{PEOPLE} people: {len(quiet):,} clicks without changes, p95 {1e3 * before:.0f} ms")
-    each = f"{sent / SECONDS:.0f} changes a second"
-    print(f"{len(busy):,} clicks with {each}, p95 {1e3 * during:.0f} ms")
-    print(f"{during / before:.2f} ×; of {sent:,} changes, {lost} lost")
+    each = {}
+    for phase in ("without", "with"):
+        taken = sorted(people.taken[phase])
+        each[phase] = taken[int(0.95 * len(taken))]
+        print(
+            f"{PEOPLE} people, {len(taken):,} clicks {phase} changes: median "
+            f"{1e3 * statistics.median(taken):.0f} ms, 95th percentile {1e3 * each[phase]:.0f} ms, "
+            f"{1e3 * people.used[phase] / len(taken):.1f} ms of a core for each click"
+        )
+    print(f"{each['with'] / each['without']:.2f} ×; of {sent:,} changes, {lost} lost")
+    clicks = len(people.taken["with"]) / len(people.taken["without"])
+    more = people.used["with"] - people.used["without"] * clicks
+    print(
+        f"{sent / SECONDS:.0f} changes a second in {people.versions['with'] / SECONDS:.1f} versions"
+        f"; {1e3 * more / sent:.1f} ms of a core for each change"
+    )
 
 
-async def _search(http: httpx.AsyncClient, headers: dict[str, str], seconds: float) -> list[float]:
-    """Return how long each click took."""
-    end = time.monotonic() + seconds
-    taken: list[float] = []
+class People:
+    """People who search, all the time; how long each click took is told by phase."""
 
-    async def person(number: int) -> None:
+    def __init__(self, url: str, headers: dict[str, str]) -> None:
+        self.phase = ""
+        self.taken: dict[str, list[float]] = defaultdict(list)
+        self.used: dict[str, float] = defaultdict(float)
+        self.versions: dict[str, int] = defaultdict(int)
+        self._url, self._headers = url, headers
+
+    async def search(self) -> None:
+        """Search until the last phase has ended."""
+        limits = httpx.Limits(max_connections=2 * PEOPLE, max_keepalive_connections=2 * PEOPLE)
+        async with httpx.AsyncClient(base_url=self._url, timeout=120, limits=limits) as http:
+            await asyncio.gather(*(self._person(http, n) for n in range(PEOPLE)))
+
+    async def _person(self, http: httpx.AsyncClient, number: int) -> None:
         chance = random.Random(number)
-        while time.monotonic() < end:
-            session = (await http.post("/v1/sessions", json={}, headers=headers)).json()
+        while True:
+            started = await http.post("/v1/sessions", json={}, headers=self._headers)
+            session = started.json()
             for _ in range(10):
                 await asyncio.sleep(chance.uniform(1.0, 3.0))
-                if time.monotonic() >= end:
+                if self.phase == "end":
                     return
                 item = chance.choice(session["page"]["items"])["id"]
-                began = time.monotonic()
+                phase, began = self.phase, time.monotonic()
                 body = {"item": item, "verdict": "like", "step": session["step"]}
                 answer = await http.post(f"/v1/sessions/{session['id']}/clicks", json=body)
-                taken.append(time.monotonic() - began)
+                self.taken[phase].append(time.monotonic() - began)
                 assert answer.status_code == 200, answer.text[:300]
                 session = answer.json()
 
-    await asyncio.gather(*(person(n) for n in range(PEOPLE)))
-    return taken
+
+class Changes:
+    """A process that changes a hundred prices a second while it may; each that was answered."""
+
+    def __init__(self, url: str, headers: dict[str, str], count: int) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self.go_on, self._end = spawn.Event(), spawn.Event()
+        self._outcome = spawn.SimpleQueue()
+        arguments = (url, headers, count, self.go_on, self._end, self._outcome)
+        self.process = spawn.Process(target=_change_prices, args=arguments, daemon=True)
+        self.process.start()
+
+    def stop(self) -> tuple[int, dict[str, int]]:
+        """Return how many changes were sent, and the last price that was answered of each item."""
+        self._end.set()
+        sent: int
+        told: dict[str, int]
+        sent, told = self._outcome.get()
+        self.process.join()
+        return sent, told
 
 
-async def _change(
-    http: httpx.AsyncClient,
-    headers: dict[str, str],
-    done: asyncio.Event,
-    told: dict[str, int],
-    count: int,
-) -> int:
-    """Change a hundred prices a second until it is enough; note each that was answered."""
-    sent, tasks = 0, set[asyncio.Task[None]]()
-
-    async def patch(number: int) -> None:
-        id = str(number * 7919 % count)
-        answer = await http.patch(
-            f"/v1/items/shop/{id}", json={"attributes": {"price": number}}, headers=headers
-        )
-        assert answer.status_code == 200, answer.text[:300]
-        told[id] = max(told.get(id, 0), number)
-
-    began = time.monotonic()
-    while not done.is_set():
-        while sent < (time.monotonic() - began) * CHANGES:
-            sent += 1
-            task = asyncio.create_task(patch(sent))
-            tasks.add(task)
-        await asyncio.sleep(0.01)
-    await asyncio.gather(*tasks)
-    return sent
+@contextmanager
+def changing(url: str, headers: dict[str, str], count: int) -> Iterator[Changes]:
+    """Lend a process that changes prices."""
+    changes = Changes(url, headers, count)
+    try:
+        yield changes
+    finally:
+        changes.process.terminate()
 
 
-def _p95(taken: list[float]) -> float:
-    return sorted(taken)[int(0.95 * len(taken))]
+def _change_prices(
+    url: str, headers: dict[str, str], count: int, go_on: Any, end: Any, outcome: Any
+) -> None:
+    outcome.put(asyncio.run(_patches(url, headers, count, go_on, end)))
+
+
+async def _patches(
+    url: str, headers: dict[str, str], count: int, go_on: Any, end: Any
+) -> tuple[int, dict[str, int]]:
+    sent, told, tasks = 0, dict[str, int](), set[asyncio.Task[None]]()
+    limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
+    async with httpx.AsyncClient(base_url=url, timeout=120, limits=limits) as http:
+
+        async def patch(number: int) -> None:
+            id = str(number * 7919 % count)
+            answer = await http.patch(
+                f"/v1/items/shop/{id}", json={"attributes": {"price": number}}, headers=headers
+            )
+            assert answer.status_code == 200, answer.text[:300]
+            told[id] = max(told.get(id, 0), number)
+
+        owed, last = 0.0, time.monotonic()
+        while not end.is_set():
+            now = time.monotonic()
+            owed += (now - last) * CHANGES if go_on.is_set() else 0.0
+            last = now
+            while owed >= 1.0:
+                owed, sent = owed - 1.0, sent + 1
+                tasks.add(asyncio.create_task(patch(sent)))
+            await asyncio.sleep(0.01)
+        await asyncio.gather(*tasks)
+    return sent, told
+
+
+def _processor_seconds(process: int) -> float:
+    """Return how much of a core a process has used so far, in seconds, where /proc tells."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _version(folder: Path) -> int:
+    return read_manifest(folder).version
 
 
 if __name__ == "__main__":
