@@ -26,6 +26,8 @@ def mix_views(columns, weights, place, start, length, out):  # type: ignore[no-u
         out[r] = weight * column[r]
     for v in range(1, weights.size):
         weight = weights[v]
+        if weight == 0:
+            continue
         column = columns[v, place, start : start + length]
         for r in range(length):
             out[r] += weight * column[r]
@@ -127,6 +129,7 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs,
     items = columns.shape[2]
     count = among.size
     noises = sharpness.size
+    strip = np.zeros((columns.shape[0], count, STRIP), columns.dtype)
     distance = np.zeros((count, STRIP), columns.dtype)
     weight = np.empty((count, STRIP), columns.dtype)
     nearest = np.empty(STRIP, columns.dtype)
@@ -135,9 +138,12 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs,
     sign = signs[0]
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
+        for v in range(columns.shape[0]):
+            for k in range(count):
+                strip[v, k, :length] = columns[v, among[k], start : start + length]
         for w in range(mixtures.shape[0]):
             for k in range(count):
-                mix_views(columns, mixtures[w], among[k], start, length, distance[k])
+                mix_views(strip, mixtures[w], k, 0, STRIP, distance[k])
             nearest[:] = distance[0]
             for k in range(1, count):
                 far = distance[k]

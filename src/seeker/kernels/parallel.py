@@ -32,6 +32,10 @@ def cores() -> int:
 def over_blocks(count: int, work: Callable[[int, int], None], first: int = 0) -> None:
     """Call work(start, stop) for consecutive blocks that cover range(first, first + count)."""
     end = first + count
+    if count <= BLOCK:
+        if count:
+            work(first, end)
+        return
     blocks = [(start, min(start + BLOCK, end)) for start in range(first, end, BLOCK)]
     parts = min(cores(), -(-count // WORTH_A_THREAD))
     if parts < 2:

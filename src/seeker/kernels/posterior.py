@@ -7,7 +7,7 @@ import numpy as np
 from seeker.kernels.simd import exp, inlined, kernel, log, to_nats
 
 STRIP = 64
-TOGETHER = 4
+TOGETHER = 8
 
 
 @inlined
@@ -23,6 +23,7 @@ def average_thetas(units, log_weights, start, length, nats, best, total, out):  
         weight = log_weights[theta]
         for r in range(length):
             row[r] = to_nats(source[r]) + weight
+        for r in range(STRIP):
             best[r] = max(best[r], row[r]) if theta > 0 else row[r]
     if thetas == 1:
         for r in range(length):
@@ -128,13 +129,20 @@ def mass_by_theta(sums, start, log_weights, offsets, out):  # type: ignore[no-un
                 row = sums[first + k, start + begin : start + begin + length]
                 offset = offsets[begin : begin + length]
                 for r in range(length):
-                    value = row[r] * 9.5367431640625e-07 + weight + offset[r]
-                    strip[r] = exp(min(value, 0.0)) if value > -40.0 else 0.0
+                    strip[r] = row[r] * 9.5367431640625e-07 + weight + offset[r]
+                for r in range(STRIP):
+                    strip[r] = exp(min(strip[r], 0.0)) if strip[r] > -40.0 else 0.0
             a, b, c, d = totals[0], totals[1], totals[2], totals[3]
+            e, f, g, h = totals[4], totals[5], totals[6], totals[7]
             for r in range(length):
                 a += strips[0, r]
                 b += strips[1, r]
                 c += strips[2, r]
                 d += strips[3, r]
+                e += strips[4, r]
+                f += strips[5, r]
+                g += strips[6, r]
+                h += strips[7, r]
             totals[0], totals[1], totals[2], totals[3] = a, b, c, d
+            totals[4], totals[5], totals[6], totals[7] = e, f, g, h
         out[first : first + count] = totals[:count]

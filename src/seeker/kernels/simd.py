@@ -258,14 +258,14 @@ _HIGH = 2.0**84 + 2.0**63 + 2.0**52
 
 
 def _by_type(name: str, double: Any, single: Any) -> Any:
-    """Make one function of two: numba picks the one for the type of number it is given."""
+    """Make one function of two: numba picks the one for numbers of 64 bits, or that for 32."""
 
     def chosen(x: Any) -> Any:
         raise NotImplementedError(f"{name} runs in compiled code only")
 
     chosen.__name__ = name
     overload(chosen, inline="always", jit_options={"error_model": "numpy"})(
-        lambda x: single if x == types.float32 else double
+        lambda x: single if x in (types.float32, types.int32) else double
     )
     return chosen
 
@@ -375,13 +375,17 @@ what is below -2**31 nats goes on falling, with the logarithm only: what is fart
 more than two thousand terms can be added up, and -inf and NaN are the farthest."""
 
 
-@inlined
-def to_nats(units):  # type: ignore[no-untyped-def]
-    """Turn a whole number of units into nats; exactly up to 2**53 units, beyond to the nearest.
-
-    The two halves of its bits become a float64 each.
-    """
-    bits = np.uint64(units)
+def _to_nats(x):  # type: ignore[no-untyped-def]
+    # The two halves of its bits become a float64 each.
+    bits = np.uint64(x)
     high = bits_float((bits >> _HALF_WORD) ^ _HIGH_BITS) - _HIGH
     low = bits_float((bits & _LOW_HALF) | _TWO52_BITS)
     return (high + low) * 9.5367431640625e-07
+
+
+def _to_nats32(x):  # type: ignore[no-untyped-def]
+    return x * 9.5367431640625e-07
+
+
+to_nats = _by_type("to_nats", _to_nats, _to_nats32)
+"""A whole number of units in nats; exactly up to 2**53 units, beyond to the nearest."""

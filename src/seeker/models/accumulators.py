@@ -20,6 +20,7 @@ from seeker.models.evaluator import NO_TERMS, ScoreEvaluator, TermBatch, scratch
 from seeker.types import Array, Doubles, Floats, Rows
 
 _INT32 = 2**31 - 1
+_INTEGER = np.dtype(np.int32)
 _DOUBLE = np.dtype(np.float64)
 _MASS_ITEMS = 1 << 16
 
@@ -228,8 +229,7 @@ class ExactSums(Accumulator):
                 start: int, end: int, batch: TermBatch = batch, same: bool = stage == terms
             ) -> None:
                 run, rows = slice(start, end), np.arange(start, end)
-                units = evaluator.scratch_units(len(rows))
-                self._read_basis(run, units)
+                units = self._units(run)
                 batch.add(rows, run, units, keep)
                 scores = scratch_array("scores", (len(rows),), _DOUBLE) if out is None else out[run]
                 evaluator.finish(units, run, scores)
@@ -241,6 +241,20 @@ class ExactSums(Accumulator):
         if keep:
             evaluator.store.commit()
             evaluator.forget_batches()
+
+    def _units(self, run: slice) -> Array:
+        """Return the sums of a run of items, (thetas, rows), to be added to.
+
+        Those of all items are the ones that are kept, so that they need not be copied there and
+        back: whatever goes wrong meanwhile, none of them is used again.
+        """
+        sums, rows = self._sums, run.stop - run.start
+        if sums is not None and rows == self._count:
+            return sums
+        dtype = _INTEGER if sums is None else sums.dtype
+        units = scratch_array("units", (self._evaluator.thetas, rows), dtype)
+        self._read_basis(run, units)
+        return units
 
     def _make_room(self, deepest: float) -> None:
         """Make sure that sums down to so many nats below zero can be held."""
@@ -256,7 +270,7 @@ class ExactSums(Accumulator):
         """Take in the sums of a run of items, (thetas, rows), and the scores that follow."""
         from seeker.kernels.posterior import round_up
 
-        if self._sums is not None:
+        if self._sums is not None and units is not self._sums:
             self._sums[:, run] = units
         if self._bounds is not None:
             round_up(scores, self._bounds[run])
