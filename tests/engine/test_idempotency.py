@@ -87,6 +87,27 @@ def test_nothing_is_begun_at_once_that_may_have_to_wait() -> None:
     assert large.begin(shown.id, Click(shown.page.ids[0], "like")) is None, "distances are missing"
 
 
+def test_what_was_begun_and_could_not_be_shown_is_kept_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = engine(preloaded(), open_store(str(tmp_path / "s.sqlite")))
+    one.expire()
+    shown = one.start(seed=4)
+    click = Click(shown.page.ids[0], "like")
+    with monkeypatch.context() as patch:
+        patch.setattr(Catalog, "items", None)
+        with pytest.raises(TypeError):
+            one.begin(shown.id, click)
+    one.start()  # the writes are made in their order
+    now = one.show(shown.id)
+    assert (now.step, now.likes) == (1, [click.item])
+    assert [event["type"] for event in one.stored(shown.id).events] == ["start", "click"]
+    pending = one.begin(shown.id, Click(now.page.ids[0], "like"), now.step)
+    assert pending is not None
+    assert pending.finish().step == 2
+    one.close()
+
+
 def test_what_was_begun_and_not_stored_leaves_no_trace(tmp_path: Path) -> None:
     catalog, address = preloaded(), str(tmp_path / "s.sqlite")
     first, second = engine(catalog, open_store(address)), engine(catalog, open_store(address))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext, suppress
+from contextlib import ExitStack, nullcontext
 
 from seeker.engine.cache import CachedSession
 from seeker.engine.repository import Rebuilder, SessionRepository
@@ -199,11 +199,23 @@ class CommandHandler:
                 return None
             if not (entry.session.quick and entry.catalog.in_memory):
                 return None
-            with suppress(Conflict, NotFound, BadInput):
-                pending = self._begin(id, entry, event, step, key)
-                pending.leave = loan.pop_all().close
-                return pending
-        return None
+            try:
+                undo = self._do(id, entry, event, step)
+            except (Conflict, NotFound, BadInput):
+                return None
+            try:
+                write = self._store_soon(id, entry, key)
+            except BaseException:
+                undo()
+                raise
+            try:
+                # Most of this needs no interpreter: meanwhile the disk has done its part.
+                pending = PendingAct(write, self._remembered(id, entry, key), undo)
+            except BaseException:
+                entry.length = 0  # What is stored is not known here: whoever comes next reads it.
+                raise
+            pending.leave = loan.pop_all().close
+            return pending
 
     def _attempt(
         self,
@@ -215,14 +227,14 @@ class CommandHandler:
     ) -> SessionSnapshot:
         with self._sessions.open(id, trusting) as entry:
             try:
-                return self._begin(id, entry, event, step, key).finish()
+                return self._act(id, entry, event, step, key).finish()
             except (Conflict, NotFound, BadInput) as error:
                 # What is in memory may be behind; nothing was stored, so it can be tried again.
                 if trusting:
                     raise _MaybeStale from error
                 raise
 
-    def _begin(
+    def _act(
         self,
         id: str,
         entry: CachedSession,
@@ -232,9 +244,21 @@ class CommandHandler:
     ) -> PendingAct:
         """Do something in a session, find out what it leads to, and begin to store it.
 
-        A conflict means that nothing was stored. What it leads to comes first: threads that work at
-        the same time get into each other's way, which costs more than waiting for the disk.
+        A conflict means that nothing was stored. What it leads to comes first, for shards that are
+        asked for it may be silent; then nothing has happened.
         """
+        undo = self._do(id, entry, event, step)
+        try:
+            snapshot = self._remembered(id, entry, key)
+            return PendingAct(self._store_soon(id, entry, key), snapshot, undo)
+        except BaseException:
+            undo()
+            raise
+
+    def _do(
+        self, id: str, entry: CachedSession, event: Event, step: int | None
+    ) -> Callable[[], None]:
+        """Do something in a session in memory; return what makes it undone."""
         self.check_step(id, entry, step)
         if entry.length >= self._max_events:
             raise StaleStepError(
@@ -250,6 +274,7 @@ class CommandHandler:
             snapshot = self.snapshot(id, entry)
             raise StaleStepError(error.message, error.hint, snapshot, error.code) from None
         known = entry.length, entry.active, entry.summary, entry.provisional
+        entry.length, entry.active, entry.summary = entry.length + 1, self._clock(), None
 
         def undo() -> None:
             # The session stays in memory: whoever asks next need not wait until it is rebuilt.
@@ -257,17 +282,23 @@ class CommandHandler:
             entry.snapshots.pop(entry.length + 1, None)
             session.rollback(checkpoint)
 
-        try:
-            entry.length, entry.active, entry.summary = entry.length + 1, self._clock(), None
-            snapshot = self.snapshot(id, entry)
-            if key is not None:
-                entry.remember(snapshot)
-            written = session.events[-1].to_json()
-            write = self._store.append_soon(id, entry.length - 1, written, entry.active, key)
-        except BaseException:
-            undo()
-            raise
-        return PendingAct(write, snapshot, undo)
+        return undo
+
+    def _store_soon(
+        self, id: str, entry: CachedSession, key: IdempotencyKey | None
+    ) -> PendingWrite:
+        """Begin to store the last event of a session."""
+        written = entry.session.events[-1].to_json()
+        return self._store.append_soon(id, entry.length - 1, written, entry.active, key)
+
+    def _remembered(
+        self, id: str, entry: CachedSession, key: IdempotencyKey | None
+    ) -> SessionSnapshot:
+        """Return what a session shows, kept for those who ask with the same key again."""
+        snapshot = self.snapshot(id, entry)
+        if key is not None:
+            entry.remember(snapshot)
+        return snapshot
 
     def _prepare(self, id: str) -> None:
         """Bring a session's bounds and belief up to date, unless somebody is at it.

@@ -368,8 +368,11 @@ class SqlStore(ABC):
             run("UPDATE store_probe SET number = number + 1")
 
 
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+
+
 def _insert(session: str, sequence: int, at: float, event: EventJson) -> Statement:
-    body = json.dumps(event, allow_nan=False, separators=(",", ":"))
+    body = _ENCODER.encode(event)
     return Statement(
         "INSERT INTO events (session, sequence, at, body, checksum) VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT DO NOTHING",
