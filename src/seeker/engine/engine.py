@@ -74,7 +74,8 @@ class Engine:
     max_belief_items: up to so many items the belief comes with the answer. max_events: so many a
     session may have. free: whether there is time for work that may wait. refresh: whether there is
     to be any: bounds and beliefs of large catalogs, between clicks. aside, alone: how long sessions
-    are rebuilt, and whether nobody else is at work meanwhile; quick_work: what is not long.
+    are rebuilt, and whether nobody else is at work meanwhile; quick_work: what is not long. owns:
+    whether a new session may have an id, where ids tell whose a session is.
     """
 
     def __init__(
@@ -92,7 +93,9 @@ class Engine:
         alone: Callable[[], bool] = lambda: True,
         quick_work: float = QUICK_WORK,
         clock: Callable[[], float] = time.time,
+        owns: Callable[[str], bool] = lambda id: True,
     ) -> None:
+        self._owns = owns
         self.catalogs = catalogs
         self.store = store
         self.cache = BeliefCache(cache_bytes)
@@ -307,7 +310,7 @@ class Engine:
             if first is not None:
                 return first
             self._quota.check(owner, beside=1)
-            new, now, id = make(), self._clock(), _new_id()
+            new, now, id = make(), self._clock(), _new_id(self._owns)
             length = len(new.events)
             stored = StoredSession(
                 id, new.catalog, owner, new.person, now, now, length, new.events, network=network
@@ -343,8 +346,8 @@ class _NewSession:
     shows: SessionSnapshot | CachedSession
 
 
-def _new_id() -> str:
+def _new_id(allowed: Callable[[str], bool]) -> str:
     """Return 128 random bits as text; a dash in front would make it an option to commands."""
-    while (id := secrets.token_urlsafe(16)).startswith("-"):
+    while (id := secrets.token_urlsafe(16)).startswith("-") or not allowed(id):
         pass
     return id

@@ -90,6 +90,8 @@ def create_app(
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
+            if service.worker is not None:
+                service.worker.close()
             closing = exit_within(settings.stop_timeout * CLOSING) if app.state.exits else None
             closed = await asyncio.to_thread(service.close)
             if closing is not None:
@@ -174,7 +176,9 @@ async def _look_around(service: Service) -> None:
     """Notice new versions of catalogs and how the engine is doing, so that no click has to."""
     while True:
         await asyncio.sleep(_LOOK_SECONDS)
-        service.metrics.note(service.engine, service.pool)
+        service.metrics.note(service.engine, service.pool, service.worker)
+        if service.worker is not None:
+            service.worker.claim()
         await asyncio.to_thread(service.engine.catalogs.look)
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeker.server.errors import MEDIA_TYPE, problem_response
 from seeker.server.logging import LOGGER, LogThrottle
+from seeker.server.placement import receive, this_worker
 
 if TYPE_CHECKING:
     from uvicorn.protocols.http.h11_impl import H11Protocol as UsualProtocol
@@ -277,15 +278,21 @@ class AnswerTransport(asyncio.Transport):
 class TimeoutProtocol(UsualProtocol):
     """The usual connection, but none on which somebody begins something and does not go on.
 
-    A thousand of those would take all connections that a process may have.
+    A thousand of those would take all connections that a process may have. Where there are other
+    workers, one with a request for a session of theirs is handed to them. passed: what another has
+    read of a connection that it has handed to this process.
     """
 
     _answering: AnswerTransport
 
-    def __init__(self, *args: Any, seconds: float, limit: ConnectionLimit, **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, seconds: float, limit: ConnectionLimit, passed: bytes = b"", **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self._seconds = seconds
         self._limit = limit
+        self._passed = passed
+        self._worker = this_worker()
         self._deadline: asyncio.TimerHandle | None = None
         self._unreadable = False
         self._surplus_bytes = 0
@@ -297,6 +304,9 @@ class TimeoutProtocol(UsualProtocol):
         # ours are not. Without it, the end of an answer waits until its beginning was acknowledged,
         # and the other side acknowledges no sooner than after 40 ms.
         connected = transport.get_extra_info("socket")
+        if self._worker is not None and connected.family == socket.AF_UNIX:
+            self._receive(transport)
+            return
         if connected.family in (socket.AF_INET, socket.AF_INET6):
             connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._answering = AnswerTransport(
@@ -309,12 +319,18 @@ class TimeoutProtocol(UsualProtocol):
             self._turn_away()
         else:
             self._wait()
+            if self._passed:
+                self._take_in(self._passed)
 
     def data_received(self, data: bytes) -> None:
-        """Take in what has come; whatever is begun must be complete in time."""
+        """Take in what has come, or leave it to the worker it is for."""
         if self._answering.lingering:
             self._answering.discard(data)
-            return
+        elif not self._pass_on(data):
+            self._take_in(data)
+
+    def _take_in(self, data: bytes) -> None:
+        """Take in what has come; whatever is begun must be complete in time."""
         super().data_received(data)
         if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()
@@ -349,6 +365,50 @@ class TimeoutProtocol(UsualProtocol):
         self._stop_waiting()
         self._answering.forget()
         super().connection_lost(exc)
+
+    def _receive(self, transport: asyncio.Transport) -> None:
+        """Take over, from another worker, a connection that comes by this one."""
+        transport.pause_reading()
+        way = socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno()))
+        transport.set_protocol(asyncio.Protocol())
+        transport.close()
+        receive(self.loop, way, self._adopt)
+
+    def _adopt(self, connection: socket.socket, data: bytes) -> None:
+        def protocol() -> TimeoutProtocol:
+            return TimeoutProtocol(
+                self.config,
+                self.server_state,
+                self.app_state,
+                seconds=self._seconds,
+                limit=self._limit,
+                passed=data,
+            )
+
+        async def adopt() -> None:
+            with suppress(OSError):  # They may have left meanwhile.
+                await self.loop.connect_accepted_socket(protocol, connection)
+
+        connection.setblocking(False)
+        task = self.loop.create_task(adopt())
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    def _pass_on(self, data: bytes) -> bool:
+        """Hand this connection to the worker that a request is for; return whether it is gone."""
+        if self._worker is None or self._surplus_bytes or self._unreadable:
+            return False
+        if self.cycle is not None and (self.cycle.more_body or not self.cycle.response_complete):
+            return False
+        slot = self._worker.elsewhere(data)
+        if slot is None or self._answering.get_write_buffer_size():
+            return False
+        connected = self._answering.get_extra_info("socket")
+        if not self._worker.pass_on(slot, connected.fileno(), data):
+            return False
+        # Only this process lets go of it: the other has a descriptor of its own.
+        self._answering.hang_up()
+        return True
 
     def _is_still_sending(self) -> bool:
         return self._unreadable or (self.cycle is not None and self.cycle.more_body)

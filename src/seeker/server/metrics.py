@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from seeker.cluster import FleetHealth
     from seeker.server.compaction import CompactionStatus
     from seeker.server.learning import LearningStatus
+    from seeker.server.placement import WorkerSlot
 
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 _BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
@@ -58,6 +59,7 @@ class Metrics:
                 ("background_failed", "Refreshes that failed."),
                 ("background_dropped", "Work between clicks left undone for lack of time."),
                 ("lookahead_skipped", "Sessions whose next pages were not found in advance."),
+                ("connections_passed", "Connections handed to the worker with their session."),
             )
         }
         # Every worker sees the same store: the newest figure counts, not the sum.
@@ -113,8 +115,8 @@ class Metrics:
         figures[0].observe(seconds)
         figures[1].inc()
 
-    def note(self, engine: Engine, pool: WorkerPool) -> None:
-        """Note how the engine is doing now."""
+    def note(self, engine: Engine, pool: WorkerPool, worker: WorkerSlot | None) -> None:
+        """Note how the engine is doing now; worker: this process among several."""
         cache = engine.cache
         for name, value in (
             ("belief_cache_hits", cache.hits),
@@ -130,6 +132,7 @@ class Metrics:
             ("background_failed", engine.background.failed),
             ("background_dropped", engine.background.dropped),
             ("lookahead_skipped", engine.background.spare_time.skipped),
+            ("connections_passed", 0 if worker is None else worker.passed),
         ):
             self._gauges[name].set(value)
 

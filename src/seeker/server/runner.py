@@ -6,7 +6,8 @@ import os
 import socket
 import tempfile
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from seeker.engine import Catalogs
 from seeker.errors import BadInput, SeekerError
@@ -19,6 +20,7 @@ from seeker.server.learning import learning_by_itself
 from seeker.server.logging import set_up_logging
 from seeker.server.metrics import SHARED
 from seeker.server.middleware import AllowedHosts
+from seeker.server.placement import SlotListener
 from seeker.server.processes import ServerConfig
 from seeker.server.service import CLOSING
 from seeker.server.settings import Settings
@@ -90,11 +92,14 @@ def serve(
                 # So uvicorn ends where the application cannot start.
                 raise app.state.failure or end from None
         return
-    with tempfile.TemporaryDirectory(prefix="seeker-metrics-") as figures:
-        os.environ[SHARED] = figures
+    with tempfile.TemporaryDirectory(prefix="seeker-workers-") as shared:
+        os.environ[SHARED] = shared
         os.environ[SETTINGS] = joined.to_json()
         config = server_config(joined, factory, factory=True, workers=joined.workers)
-        supervisor = Multiprocess(config, sockets=[listening])
+        sockets = [listening]
+        if SlotListener.possible(Path(shared)):
+            sockets.append(cast(socket.socket, SlotListener(Path(shared), joined.workers)))
+        supervisor = Multiprocess(config, sockets=sockets)
         with (
             learning_by_itself(joined),
             compacting_by_itself(joined),

@@ -27,6 +27,7 @@ from seeker.server.health import Readiness
 from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
 from seeker.server.middleware import AllowedHosts, RateLimiter, security_headers
+from seeker.server.placement import this_worker
 from seeker.server.processes import EXIT_CODE
 from seeker.server.settings import Settings
 from seeker.session import Event
@@ -200,6 +201,7 @@ class Service:
         self.copying = RateLimiter(settings.rate, settings.burst)
         """How many events a client may copy: as many as they may write by clicking."""
         self.metrics = Metrics()
+        self.worker = this_worker()
         self._turns = RequestTurns()
         self.ready = False
         self._expiring = False
@@ -218,6 +220,7 @@ class Service:
             refresh=not settings.no_refresh,
             aside=self.pool.aside,
             alone=lambda: self.pool.free,
+            owns=lambda id: self.worker is None or self.worker.owns(id),
         )
         self.readiness = Readiness(self)
 

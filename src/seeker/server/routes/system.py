@@ -66,7 +66,7 @@ async def metrics(service: ServiceDep, authorization: Authorization = None) -> R
     if not service.settings.open_metrics:
         service.keys.check_admin(authorization)
     sessions = await service.readiness.sessions()
-    service.metrics.note(service.engine, service.pool)
+    service.metrics.note(service.engine, service.pool, service.worker)
     service.metrics.note_shards(await service.readiness.shards())
     service.metrics.note_learning(service.engine.catalogs, learning_status())
     service.metrics.note_compaction(service.engine.catalogs, compaction_status())
