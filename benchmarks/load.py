@@ -1,13 +1,13 @@
 """How many people one machine serves: a crowd with think time against real servers.
 
     make load                                       all cases; writes docs/benchmarks/load.{json,md}
-    python -P benchmarks/load.py --seconds 20       all cases, each crowd for 20 s; writes them, too
     python -P benchmarks/load.py --quick            a few people for a few seconds; writes nothing
     python -P benchmarks/load.py --only "demo SQ"   only these cases; writes nothing
 
 (-P, because a neighbour of this file is called like a package that is needed.) Everything happens
 on this machine and is bounded in count and time. The crowd is in processes of its own, so that it
-measures the server and not itself; it takes a part of the cores, too.
+measures the server and not itself; it takes a part of the cores, too. In each case as many people
+as may be served start a search, and then so many of them click as a bisection says.
 """
 
 from __future__ import annotations
@@ -36,33 +36,39 @@ from seeker.demo import demo_catalog
 sys.path.append(str(Path(__file__).parent.parent))
 
 from benchmarks import pages
-from benchmarks.load_generator import ARRIVALS_PER_SECOND, crowd_of
+from benchmarks.load_generator import ARRIVALS_PER_SECOND, Answers, crowd_of
 from benchmarks.processes import cpu_seconds, memory_bytes, process_tree
 from benchmarks.server import running_server
 
-MAX_PEOPLE = 3000
-MAX_SECONDS = 120.0
 GOOD_P95_MS = 100.0
 """Milliseconds within which 95 of 100 clicks shall be answered."""
+CLOSE_ENOUGH = 0.85
+"""The bisection ends when a crowd that is served is so large a part of one that is not."""
+THINK_SECONDS = 10.0
 
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
 _QUIET_SECONDS = 3.0
 _HEALTH_CHECKS = 500
+_LOOK_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class Case:
-    """A server and the crowds that come to it, one after the other; think: seconds per click.
+    """A server and the crowds that come to it.
 
-    refresh: whether the server works between clicks.
+    bar: the first crowd, which should be served well. most: no crowd is larger. crowds: how many
+    are tried. think: seconds per click. seconds: for which the clicks of a crowd count. refresh:
+    whether the server works between clicks.
     """
 
     catalog: str
     store: str
     workers: int
-    people: tuple[int, ...]
-    think: float = 10.0
-    seconds: float = 30.0
+    bar: int
+    most: int
+    crowds: int = 4
+    think: float = THINK_SECONDS
+    seconds: float = 12.0
     refresh: bool = True
 
     def __str__(self) -> str:
@@ -78,15 +84,42 @@ SIZES = {
 """Catalogs that are made: items, dimensions, and in which form their vectors are stored."""
 MIDDLE, LARGE, HUGE = SIZES
 CASES = (
-    Case(DEMO, "SQLite", 1, (300, 1000, 2000)),
-    Case(DEMO, "SQLite", 2, (2000, 3000)),
-    Case(DEMO, "PostgreSQL", 1, (1500,)),
-    Case(MIDDLE, "SQLite", 1, (600,)),
-    Case(LARGE, "SQLite", 1, (100, 300, 600)),
-    Case(LARGE, "SQLite", 1, (300,), refresh=False),
-    Case(LARGE, "SQLite", 2, (600,)),
-    Case(HUGE, "SQLite", 1, (25, 100)),
+    Case(DEMO, "SQLite", 1, 2000, 3000),
+    Case(DEMO, "SQLite", 2, 3000, 4000, crowds=3),
+    Case(DEMO, "PostgreSQL", 1, 1500, 2500),
+    Case(MIDDLE, "SQLite", 1, 600, 600, crowds=1),
+    Case(LARGE, "SQLite", 1, 600, 800),
+    Case(LARGE, "SQLite", 1, 300, 300, crowds=1, refresh=False),
+    Case(LARGE, "SQLite", 2, 600, 800, crowds=2),
+    Case(HUGE, "SQLite", 1, 100, 150),
 )
+
+
+class Bisection:
+    """Which crowds are tried: the bar first, larger ones as long as it goes well, then between."""
+
+    def __init__(self, case: Case) -> None:
+        self._case = case
+        self._good, self._bad = 0, case.most + 1
+
+    def crowds(self) -> Iterator[int]:
+        """Yield how many people shall click; `tell` is told of each how it went."""
+        people = self._case.bar
+        for _ in range(self._case.crowds):
+            yield people
+            if self._good >= CLOSE_ENOUGH * self._bad:
+                return
+            if self._bad > self._case.most:
+                people = min(self._case.most, people * 3 // 2)
+            else:
+                people = (self._good + self._bad) // 2
+
+    def tell(self, people: int, good: bool) -> None:
+        """Take in whether a crowd was served well."""
+        if good:
+            self._good = max(self._good, people)
+        else:
+            self._bad = min(self._bad, people)
 
 
 def build_catalog(folder: Path, items: int, dimensions: int, dtype: str) -> Path:
@@ -153,32 +186,44 @@ def healthz_ms(url: str, pid: int) -> float:
 
 def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield one row for each crowd of a case."""
-    for people in case.people:
-        with ExitStack() as stack:
-            store = stack.enter_context(empty_store(case.store, folder))
-            flags = ["--store", store, "--queue", str(MAX_PEOPLE), "--open-metrics"]
-            flags += [] if case.refresh else ["--no-refresh"]
-            server = running_server(catalog, *flags, workers=case.workers)
-            url, pid = stack.enter_context(server)
-            time.sleep(_QUIET_SECONDS)  # for what is prepared when nobody is there yet
-            health = healthz_ms(url, pid)
-            before, load = memory_mb(pid), os.getloadavg()[0]
-            seconds = min(case.seconds, MAX_SECONDS)
-            work = dict[str, float]()
-            crowd_size = min(people, MAX_PEOPLE)
-            with crowd_of(url, crowd_size, case.think, seconds) as (times, met):
-                for name, moment in vars(times).items():
-                    time.sleep(max(0.0, moment - time.monotonic()))
-                    work[name] = total_cpu_seconds(pid)
-                    if name == "clicked":
-                        held = memory_mb(pid) - before
-            crowd, cache = met.result(), cache_metrics(url)
-            p50, p95, p99 = np.percentile(crowd.clicks or [0.0], [50, 95, 99]) * 1000
-            core_ms = {
-                "start": (work["come"] - work["begin"]) / max(1, len(crowd.starts)),
-                "click": (work["clicked"] - work["settled"]) / max(1, len(crowd.clicks)),
-                "look": (work["end"] - work["clicked"]) / max(1, len(crowd.looks)),
-            }
+    with ExitStack() as stack:
+        store = stack.enter_context(empty_store(case.store, folder))
+        flags = ["--store", store, "--queue", str(case.most), "--open-metrics"]
+        flags += [] if case.refresh else ["--no-refresh"]
+        server = running_server(catalog, *flags, workers=case.workers)
+        url, pid = stack.enter_context(server)
+        time.sleep(_QUIET_SECONDS)  # for what is prepared when nobody is there yet
+        core_ms = {"healthz": healthz_ms(url, pid)}
+        memory, load = memory_mb(pid), os.getloadavg()[0]
+        crowd = stack.enter_context(crowd_of(url, case.most, case.think))
+
+        def per_answer(name: str, seconds: float) -> Answers:
+            """Wait for some time, and note what an answer of a kind cost in it."""
+            crowd.answers()
+            before = total_cpu_seconds(pid)
+            time.sleep(seconds)
+            worked, answers = total_cpu_seconds(pid) - before, crowd.answers()
+            core_ms[name] = 1000 * worked / max(1, len(getattr(answers, name)))
+            return answers
+
+        before = total_cpu_seconds(pid)
+        crowd.come()
+        came = crowd.answers()
+        core_ms["starts"] = 1000 * (total_cpu_seconds(pid) - before) / max(1, len(came.starts))
+        search = Bisection(case)
+        for people in search.crowds():
+            crowd.click(people)
+            time.sleep(case.think / 2)  # for those who still wait for what came before
+            answers = per_answer("clicks", case.seconds)
+            held, cache = memory_mb(pid) - memory, cache_metrics(url)
+            crowd.look(_LOOK_SECONDS)
+            per_answer("looks", _LOOK_SECONDS)
+            p50, p95, p99 = np.percentile(answers.clicks or [np.inf], [50, 95, 99]) * 1000
+            asked = people * case.seconds / case.think
+            # Who waits for too long is not among those who were answered.
+            few = len(answers.clicks) < 0.8 * asked
+            good = p95 < GOOD_P95_MS and not few and not answers.refused + answers.failed
+            search.tell(people, good)
             yield {
                 "catalog": case.catalog,
                 "store": case.store,
@@ -186,45 +231,39 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
                 "people": people,
                 "think": case.think,
                 "refresh": case.refresh,
-                "sessions": len(crowd.starts),
-                "clicks": len(crowd.clicks),
-                "clicks_per_second": round(len(crowd.clicks) / seconds, 1),
+                "good": good,
+                "clicks_per_second": round(len(answers.clicks) / case.seconds, 1),
                 "p50_ms": round(p50, 1),
                 "p95_ms": round(p95, 1),
                 "p99_ms": round(p99, 1),
-                "core_ms": {
-                    "healthz": round(health, 2),
-                    **{name: round(1000 * taken, 2) for name, taken in core_ms.items()},
-                },
-                "start_p95_ms": round(float(np.percentile(crowd.starts or [0.0], 95)) * 1000, 1),
-                "refused": crowd.refused,
-                "failed": crowd.failed,
-                "memory_before_mb": round(before),
+                "core_ms": {name: round(taken, 2) for name, taken in core_ms.items()},
+                "refused": answers.refused + came.refused,
+                "failed": answers.failed + came.failed,
+                "memory_before_mb": round(memory),
                 "memory_sessions_mb": round(held),
-                "cache_counts_mb": round(cache.get("bytes", 0.0) / 1e6),
+                "sessions": len(came.starts),
                 "cache_sessions": int(cache.get("sessions", 0)),
                 "replayed": int(cache.get("misses", 0)),
                 "load_before": round(load, 1),
             }
 
 
-def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
-    """Return the page of results; seconds: how long each crowd stayed, if that was chosen."""
-    how = "" if seconds is None else f" --seconds {seconds:g}"
+def table(rows: list[dict[str, Any]]) -> str:
+    """Return the page of results."""
     lines = [
         "# How many people one machine serves",
         "",
-        f"Measured by `python -P benchmarks/load.py{how}` on {os.cpu_count()} cores "
-        f"({platform.machine()}), crowd and "
-        "server on the same machine, each in processes of its own. Every person starts a session, "
-        f"waits until all have come (at most {ARRIVALS_PER_SECOND} a second), clicks and thinks in "
-        "turn, and looks at the session once at the end; clicks count once everybody is at it. "
-        "Clicks are durable before they are answered. Core ms is what the server's cores work for "
-        "a start, a click and a look, each in its own part of the run and with all that the server "
-        "does meanwhile, refreshes between clicks included: it hardly depends on what else is "
-        "going on, but latencies do. The load average just before a crowd came tells how busy the "
-        "machine was with other things. Memory is what the server's processes hold of their own: "
-        "before the first session, and for sessions on top. Where the work between clicks is off "
+        f"Measured by `python -P benchmarks/load.py` on {os.cpu_count()} cores "
+        f"({platform.machine()}), crowd and server on the same machine, each in processes of its "
+        f"own. In each case all people who may be served start a search, at most "
+        f"{ARRIVALS_PER_SECOND} a second; then so many of them click as a bisection says, first "
+        "the number that shall be reached, and think in between. At the end of each crowd they "
+        "look at their search once instead. Clicks are durable before they are answered. Core ms "
+        "is what the server's cores work for a start, a click and a look, each in its own part of "
+        "the run and with all that the server does meanwhile, refreshes between clicks included; "
+        "latencies depend on what else the machine does, which the load average just before a "
+        "case tells. Memory is what the server's processes hold of their own: before the first "
+        "session, and for sessions on top. Where the work between clicks is off "
         "(`--no-refresh`), the same crowd meets a server that does nothing but answer.",
         "",
         "| catalog | store | workers | work between clicks | people | s per click | clicks/s "
@@ -238,7 +277,7 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
             f"| {row['catalog']} | {row['store']} | {row['workers']} "
             f"| {'on' if row['refresh'] else 'off'} | {row['people']:,} "
             f"| {row['think']:g} | {row['clicks_per_second']} "
-            f"| {core['healthz']} | {core['look']} | {core['click']} | {core['start']} "
+            f"| {core['healthz']} | {core['looks']} | {core['clicks']} | {core['starts']} "
             f"| {row['p50_ms']} | {row['p95_ms']} "
             f"| {row['p99_ms']} | {row['refused']}, {row['failed']} | {row['memory_before_mb']} "
             f"| {row['memory_sessions_mb']} | {row['cache_sessions']:,} | {row['replayed']:,} "
@@ -246,21 +285,21 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
         )
     lines += [
         "",
-        f"Most people served with a 95th percentile below {GOOD_P95_MS:g} ms, none refused:",
+        f"Most people served with a 95th percentile below {GOOD_P95_MS:g} ms, none refused, and "
+        "the fewest who were not:",
         "",
     ]
     usual = [row for row in rows if row["refresh"]]
     kinds = dict.fromkeys((row["catalog"], row["store"], row["workers"]) for row in usual)
     for kind in kinds:
-        good = [
-            row["people"]
-            for row in usual
-            if (row["catalog"], row["store"], row["workers"]) == kind
-            and row["p95_ms"] < GOOD_P95_MS
-            and not row["refused"] + row["failed"]
-        ]
-        most = f"{max(good):,}" if good else "none of those tried"
-        lines.append(f"- {kind[0]}, {kind[1]}, {kind[2]} worker(s): {most}")
+        tried = [row for row in usual if (row["catalog"], row["store"], row["workers"]) == kind]
+        good = max((row["people"] for row in tried if row["good"]), default=0)
+        bad = min((row["people"] for row in tried if not row["good"]), default=0)
+        most = f"{good:,}" if good else "none of those tried"
+        lines.append(
+            f"- {kind[0]}, {kind[1]}, {kind[2]} worker(s): {most}"
+            + (f" ({bad:,} were too many)" if bad else "")
+        )
     lines += [
         "",
         "What grows with the items, one worker, SQLite, the smallest crowd that was tried:",
@@ -273,7 +312,7 @@ def table(rows: list[dict[str, Any]], seconds: float | None = None) -> str:
         row = min((row for row in alone if row["catalog"] == name), key=lambda row: row["people"])
         core, each = row["core_ms"], row["memory_sessions_mb"] / max(1, row["cache_sessions"])
         lines.append(
-            f"| {name} | {core['start']} | {core['click']} | {core['look']} | {each:.2g} |"
+            f"| {name} | {core['starts']} | {core['clicks']} | {core['looks']} | {each:.2g} |"
         )
     return "\n".join(lines) + "\n"
 
@@ -282,7 +321,6 @@ def main() -> None:
     """Build, serve, measure, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few people; writes nothing")
-    parser.add_argument("--seconds", type=float, help="how long each crowd stays")
     parser.add_argument("--people", type=int, help="one crowd of so many people; writes nothing")
     parser.add_argument("--only", default="", help="only cases whose description holds this")
     options = parser.parse_args()
@@ -295,12 +333,11 @@ def main() -> None:
             if options.only not in str(case):
                 continue
             if options.people is not None:
-                case = dataclasses.replace(case, people=(options.people,))
+                one = options.people
+                case = dataclasses.replace(case, bar=one, most=one, crowds=1)
             if options.quick:
-                few = (min(case.people[0], 20),)
-                case = dataclasses.replace(case, people=few, think=2.0, seconds=8.0)
-            elif options.seconds is not None:
-                case = dataclasses.replace(case, seconds=options.seconds)
+                few = dataclasses.replace(case, bar=20, most=30, crowds=2)
+                case = dataclasses.replace(few, think=2.0, seconds=4.0)
             if case.catalog not in places:
                 demo_folder = demo_catalog().folder if case.catalog == DEMO else None
                 places[case.catalog] = demo_folder or build_catalog(folder, *SIZES[case.catalog])
@@ -308,7 +345,7 @@ def main() -> None:
                 rows.append(row)
                 print(json.dumps(row, ensure_ascii=False), flush=True)
     if not options.quick and not options.only and options.people is None:
-        pages.write(OUT, "load", table(rows, options.seconds), rows)
+        pages.write(OUT, "load", table(rows), rows)
     print(table(rows))
 
 

@@ -7,17 +7,17 @@ import json
 import random
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
+from multiprocessing.connection import Connection as Pipe
 from typing import Any
 from urllib.parse import urlsplit
 
 CROWD_PROCESSES = 2
 """Processes that the people are in: one alone would make them wait for each other."""
 
-ARRIVALS_PER_SECOND = 40
+ARRIVALS_PER_SECOND = 100
 """People who come in a second, at most: what is asked is how many searches go on at once."""
 
 
@@ -52,131 +52,178 @@ class Connection:
         if self._writer is not None:
             self._writer.close()
             await asyncio.gather(self._writer.wait_closed(), return_exceptions=True)
-
-
-@dataclass(frozen=True)
-class Timetable:
-    """When a crowd does what, by the monotonic clock, which is the same for all processes.
-
-    People come between `begin` and `come`, click until `clicked`, and look once until `end`. Clicks
-    count from `settled` on, when as many wait for an answer as at any later moment.
-    """
-
-    begin: float
-    come: float
-    settled: float
-    clicked: float
-    end: float
-
-    @classmethod
-    def soon(cls, people: int, think: float, seconds: float) -> Timetable:
-        """Return a timetable that begins in a moment, and in which clicks count for some time."""
-        begin = time.monotonic() + 2.0
-        come = begin + max(2.0, people / ARRIVALS_PER_SECOND)
-        settled = come + 1.5 * think
-        return cls(begin, come, settled, settled + seconds, settled + seconds + think)
+            self._reader = self._writer = None
 
 
 @dataclass
-class Crowd:
+class Answers:
     """What some people met: seconds until answers, and how many were refused or broke off."""
 
     starts: list[float] = field(default_factory=list)
-    early: list[float] = field(default_factory=list)
     clicks: list[float] = field(default_factory=list)
     looks: list[float] = field(default_factory=list)
     refused: int = 0
     failed: int = 0
 
-    def add(self, other: Crowd) -> None:
+    def add(self, other: Answers) -> None:
         """Take in what others met."""
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
 
 class Person:
-    """Starts a session, thinks, clicks, thinks, …, and looks once at the end."""
+    """Starts a session, and then thinks, clicks, thinks, …, for as long as they are active."""
 
-    def __init__(self, url: str, crowd: Crowd, seed: int, think: float, times: Timetable) -> None:
+    def __init__(self, url: str, number: int, think: float) -> None:
+        self.number = number
         self._connection = Connection(url)
-        self._crowd = crowd
-        self._seed = seed
-        self._chance = random.Random(seed)
+        self._chance = random.Random(number)
         self._think = think
-        self._times = times
+        self._turn = asyncio.Lock()
+        self._session: dict[str, Any] | None = None
 
-    async def search(self) -> None:
-        """Search once."""
-        try:
-            await self._search()
-        except (OSError, asyncio.IncompleteReadError):
-            self._crowd.failed += 1
-        finally:
-            await self._connection.close()
+    async def come(self, within: float, part: PartOfCrowd) -> None:
+        """Start a session within some seconds, and search from then on."""
+        await asyncio.sleep(self._chance.uniform(0.0, within))
+        self._session = await self._ask(part, "starts", "POST", "", {"seed": self.number})
+        part.came += 1
+        while self._session is not None:
+            await asyncio.sleep(self._chance.uniform(0.5, 1.5) * self._think)
+            if self.number < part.active:
+                item = self._chance.choice(self._session["page"]["items"])["id"]
+                verdict = self._chance.choice(["like", "dislike"])
+                click = {"item": item, "verdict": verdict, "step": self._session["step"]}
+                path = f"/{self._session['id']}/clicks"
+                answer = await self._ask(part, "clicks", "POST", path, click)
+                self._session = answer or self._session
 
-    async def _search(self) -> None:
-        times, chance = self._times, self._chance
-        await _until(chance.uniform(times.begin, times.come))
-        session = await self._ask(self._crowd.starts, "POST", "", {"seed": self._seed})
-        if session is None:
-            return
-        await _until(times.come + chance.uniform(0.0, self._think))
-        while time.monotonic() < times.clicked:
-            item = chance.choice(session["page"]["items"])["id"]
-            verdict = chance.choice(["like", "dislike"])
-            click = {"item": item, "verdict": verdict, "step": session["step"]}
-            counted = self._crowd.clicks if time.monotonic() >= times.settled else self._crowd.early
-            session = await self._ask(counted, "POST", f"/{session['id']}/clicks", click) or session
-            await asyncio.sleep(chance.uniform(0.5, 1.5) * self._think)
-        await _until(chance.uniform(times.clicked, times.end))
-        await self._ask(self._crowd.looks, "GET", f"/{session['id']}")
+    async def look(self, within: float, part: PartOfCrowd) -> None:
+        """Look at the session once within some seconds."""
+        await asyncio.sleep(self._chance.uniform(0.0, within))
+        if self._session is not None:
+            await self._ask(part, "looks", "GET", f"/{self._session['id']}")
 
-    async def _ask(self, times: list[float], method: str, path: str, body: object = None) -> Any:
-        """Return an answer and note how long it took; None if it was a refusal."""
+    async def leave(self) -> None:
+        """Hang up."""
+        await self._connection.close()
+
+    async def _ask(
+        self, part: PartOfCrowd, what: str, method: str, path: str, body: object = None
+    ) -> Any:
+        """Return an answer and note how long it took; None if there was none, or a refusal."""
         began = time.perf_counter()
-        status, answer = await self._connection.ask(method, f"/v1/sessions{path}", body)
-        if status >= 400:
-            self._crowd.refused += 1
+        try:
+            async with self._turn:
+                status, answer = await self._connection.ask(method, f"/v1/sessions{path}", body)
+        except (OSError, asyncio.IncompleteReadError):
+            part.answers.failed += 1
+            await self._connection.close()
             return None
-        times.append(time.perf_counter() - began)
+        if status >= 400:
+            part.answers.refused += 1
+            return None
+        getattr(part.answers, what).append(time.perf_counter() - began)
         return answer
 
 
-async def _until(moment: float) -> None:
-    await asyncio.sleep(max(0.0, moment - time.monotonic()))
+class PartOfCrowd:
+    """The people in one process. active: people with lower numbers click. came: how many have."""
+
+    def __init__(self, url: str, numbers: range, think: float) -> None:
+        self.active = 0
+        self.came = 0
+        self.answers = Answers()
+        self._people = [Person(url, number, think) for number in numbers]
+        self._tasks: list[asyncio.Task[None]] = []
+
+    async def obey(self, pipe: Pipe) -> None:
+        """Do what the other end says until it hangs up."""
+        while True:
+            try:
+                command, number = await asyncio.to_thread(pipe.recv)
+            except EOFError:
+                break
+            pipe.send(self._do(command, number))
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*(one.leave() for one in self._people), return_exceptions=True)
+
+    def _do(self, command: str, number: float) -> object:
+        if command == "come":
+            self._tasks += [asyncio.create_task(one.come(number, self)) for one in self._people]
+        elif command == "look":
+            looking = [one for one in self._people if one.number < self.active]
+            self.active = 0
+            self._tasks += [asyncio.create_task(one.look(number, self)) for one in looking]
+        elif command == "click":
+            self.active = int(number)
+        elif command == "came":
+            return self.came
+        elif command == "answers":
+            answers, self.answers = self.answers, Answers()
+            return answers
+        return None
 
 
-async def _search_all(url: str, seeds: range, think: float, times: Timetable) -> Crowd:
-    crowd = Crowd()
-    await asyncio.gather(
-        *(Person(url, crowd, seed, think, times).search() for seed in seeds),
-    )
-    return crowd
+def _run(pipe: Pipe, url: str, numbers: range, think: float) -> None:
+    async def run() -> None:
+        await PartOfCrowd(url, numbers, think).obey(pipe)
+
+    asyncio.run(run())
 
 
-def _run(url: str, seeds: range, think: float, times: Timetable) -> Crowd:
-    return asyncio.run(_search_all(url, seeds, think, times))
+class Crowd:
+    """People in processes of their own, who do what they are told; think: seconds per click."""
+
+    def __init__(self, pipes: list[Pipe], people: int) -> None:
+        self._pipes = pipes
+        self._people = people
+
+    def come(self) -> None:
+        """Have everybody start a session, and return when all have."""
+        self._tell("come", max(1.0, self._people / ARRIVALS_PER_SECOND))
+        while sum(self._tell("came")) < self._people:
+            time.sleep(0.1)
+
+    def click(self, people: int) -> None:
+        """Have so many people click from now on; the others only wait."""
+        self._tell("click", people)
+
+    def look(self, seconds: float) -> None:
+        """Have those who click look at their session once instead, within some seconds."""
+        self._tell("look", seconds)
+
+    def answers(self) -> Answers:
+        """Return what all have met since this was last asked."""
+        answers = Answers()
+        for part in self._tell("answers"):
+            answers.add(part)
+        return answers
+
+    def _tell(self, command: str, number: float = 0.0) -> list[Any]:
+        for pipe in self._pipes:
+            pipe.send((command, number))
+        return [pipe.recv() for pipe in self._pipes]
 
 
 @contextmanager
-def crowd_of(
-    url: str, people: int, think: float, seconds: float
-) -> Iterator[tuple[Timetable, Future[Crowd]]]:
-    """Let people search, in processes of their own; give when they do what they do, and what of it.
-
-    seconds: for which clicks count.
-    """
-    processes = min(CROWD_PROCESSES, people)
-    parts = [range(number, people, processes) for number in range(processes)]
-    met: Future[Crowd] = Future()
-    with ProcessPoolExecutor(processes, get_context("spawn")) as pool:
-        # Processes take a while to begin, on a busy machine longer than people do to come.
-        for begun in [pool.submit(time.sleep, 0.5) for _ in parts]:
-            begun.result()
-        times = Timetable.soon(people, think, seconds)
-        running = [pool.submit(_run, url, seeds, think, times) for seeds in parts]
-        yield times, met
-        crowd = Crowd()
-        for part in running:
-            crowd.add(part.result())
-        met.set_result(crowd)
+def crowd_of(url: str, people: int, think: float) -> Iterator[Crowd]:
+    """Give a crowd of so many people, none of whom has come yet."""
+    spawn = get_context("spawn")
+    parts = min(CROWD_PROCESSES, people)
+    pipes, processes = [], []
+    for number in range(parts):
+        mine, other = spawn.Pipe()
+        arguments = (other, url, range(number, people, parts), think)
+        processes.append(spawn.Process(target=_run, args=arguments))
+        processes[-1].start()
+        other.close()
+        pipes.append(mine)
+    try:
+        yield Crowd(pipes, people)
+    finally:
+        for pipe in pipes:
+            pipe.close()
+        for process in processes:
+            process.join()
