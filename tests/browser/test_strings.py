@@ -147,6 +147,11 @@ CUT_OFF = """async (host) => {
         for (const text of [input.placeholder, ...texts])
             if (pen.measureText(text).width > room + 1) cut.add(text);
     }
+    // What is seen where a mouse is has its place already.
+    for (const one of host.shadowRoot.querySelectorAll(".card .corner button")) {
+        const [box, card] = [one, one.closest(".card")].map((part) => part.getBoundingClientRect());
+        if (box.left < card.left || box.right > card.right) cut.add(one.textContent);
+    }
     if (document.documentElement.scrollWidth > innerWidth) cut.add("the page itself");
     return [...cut];
 }"""

@@ -1,7 +1,7 @@
 // The end of a search: what was found, how long it took, and the way there.
 
 import { element, icon, textButton } from "../dom.js";
-import { say } from "../strings.js";
+import { duration, say } from "../strings.js";
 import { LARGE_PICTURE, itemFace, itemTitle, itemUrl } from "./card.js";
 import { describeStep } from "./panel.js";
 
@@ -90,7 +90,7 @@ export class Result {
     );
     this.#handlers.seconds().then((seconds) => {
       if (seconds !== null && steps)
-        effort.textContent = say("result.stepsAndTime", { count: steps, time: seconds });
+        effort.textContent = say("result.stepsAndTime", { count: steps, time: duration(seconds) });
     });
   }
 
