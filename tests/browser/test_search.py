@@ -17,7 +17,9 @@ def test_something_is_found_by_clicking_what_is_closest(search: Search) -> None:
     search.button(f"Found it: {wanted}").click()
     expect(search.found).to_be_visible()
     expect(search.found).to_contain_text(wanted)
-    expect(search.found).to_contain_text(re.compile(rf"In {pages - 1} steps? \(.*(second|minute)s?\)"))
+    expect(search.found).to_contain_text(
+        re.compile(rf"In {pages - 1} steps? \(.*(second|minute)s?\)")
+    )
     path = search.found.get_by_role("list", name="The way there").get_by_role("listitem")
     expect(path).to_have_count(pages)
     assert search.found.get_by_role("link", name="Open the item").get_attribute("href")
