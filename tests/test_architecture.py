@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 import seeker
 from support.rooms import ROOMS
@@ -68,8 +71,9 @@ def test_the_core_is_pure() -> None:
             assert "np.random" not in path.read_text(encoding="utf-8")
 
 
-def test_importing_loads_nothing_heavy() -> None:
-    code = "import sys, seeker; print(' '.join(sys.modules))"
+@pytest.mark.parametrize("module", ["seeker", "seeker.cli"])
+def test_importing_loads_nothing_heavy(module: str) -> None:
+    code = f"import sys, {module}; print(' '.join(sys.modules))"
     loaded = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     ).stdout.split()
@@ -83,5 +87,22 @@ def test_importing_loads_nothing_heavy() -> None:
         "fastapi",
         "ray",
         "httpx",
+        "uvicorn",
+        "seeker.lab.simulate",
+        "seeker.server.app",
     }
     assert not heavy & set(loaded)
+
+
+def test_whether_kernels_are_compiled_is_seen_without_loading_what_compiles() -> None:
+    """Every build asks, and a third of the time that a small one takes went into that."""
+    code = "import sys; from seeker.kernels import compiled_before; print(compiled_before())"
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    told = subprocess.run(
+        [sys.executable, "-c", f"{code}; print('numba' in sys.modules)"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    ).stdout.split()
+    assert told in (["True", "False"], ["False", "False"])

@@ -13,6 +13,7 @@ Two rules make every result the same on every machine, whatever its vector units
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 UNIT = 2.0**-20
@@ -35,6 +36,11 @@ COMPILE_NOTICE = (
 
 def compiled_before() -> bool:
     """Return whether compiled kernels lie where numba keeps them, be that here or in one's home."""
+    beside = Path(__file__).parent / "__pycache__"
+    place = beside if beside.exists() else beside.parent
+    if "NUMBA_CACHE_DIR" not in os.environ and os.access(place, os.W_OK):
+        # The usual place, which can be looked into without importing numba.
+        return any(beside.glob("*.nbi"))
     from seeker.kernels import noise
 
     return any(Path(noise.gumbel.stats.cache_path).glob("*.nbi"))
