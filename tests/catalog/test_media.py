@@ -16,7 +16,7 @@ from seeker import BadInput, Catalog, Conflict
 from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.build.update import apply_changes
-from seeker.catalog.manifest import read_manifest
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.media import media_files, media_sizes
 from seeker.catalog.verify import find_problems
 from seeker.cli import main

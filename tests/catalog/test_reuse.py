@@ -15,7 +15,8 @@ import pytest
 import seeker
 from seeker import Catalog
 from seeker.catalog.build.update import UpdateReport
-from seeker.catalog.manifest import FileEntry, read_manifest
+from seeker.catalog.manifest import FileEntry
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.verify import find_problems
 from seeker.types import Floats
 from support.builds import Letters, MeanColour, jsonl, picture

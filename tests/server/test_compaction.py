@@ -17,7 +17,8 @@ from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.build.segments import MIN_ITEMS, fullness
 from seeker.catalog.build.update import apply_changes
-from seeker.catalog.manifest import Manifest, compaction_folder, read_manifest
+from seeker.catalog.manifest import Manifest, compaction_folder
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.verify import find_problems
 from seeker.server.auth import make_key
 from support.catalogs import build_folder

@@ -28,15 +28,8 @@ from seeker.catalog.items import (
     check_ids,
     check_titles,
 )
-from seeker.catalog.manifest import (
-    MANIFEST_NAME,
-    LearnedEntry,
-    Manifest,
-    PathLike,
-    damaged,
-    path_of,
-    read_manifest,
-)
+from seeker.catalog.manifest import MANIFEST_NAME, LearnedEntry, Manifest, PathLike, path_of
+from seeker.catalog.manifest_reader import damaged, read_manifest
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
 from seeker.catalog.view_map import complete_vectors, is_learned_name, map_shares
 from seeker.catalog.views import (

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from seeker.catalog.catalog import Catalog
-from seeker.catalog.manifest import Damaged, Manifest, ViewEntry, part_sha256
+from seeker.catalog.manifest import Manifest, ViewEntry, part_sha256
+from seeker.catalog.manifest_reader import Damaged
 from seeker.catalog.media import is_media_name, media_digest, media_files
 from seeker.catalog.sqlite_connections import connect
 from seeker.errors import SeekerError

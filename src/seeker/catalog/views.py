@@ -14,7 +14,8 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 
 from seeker.catalog import item_writer
-from seeker.catalog.manifest import FileEntry, Manifest, ViewEntry, damaged
+from seeker.catalog.manifest import FileEntry, Manifest, ViewEntry
+from seeker.catalog.manifest_reader import damaged
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.catalog.sqlite_connections import FileConnections, connect
 from seeker.catalog.view_map import map_from_array

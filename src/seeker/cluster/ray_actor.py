@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from seeker.catalog.manifest import read_manifest
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.views import check_sizes, open_views
 from seeker.cluster import partition
 from seeker.cluster.messages import Answer, MissingDataReply, ShardReport, ShardRequest

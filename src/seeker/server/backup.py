@@ -19,7 +19,8 @@ from typing import Any, BinaryIO
 
 from seeker import __version__
 from seeker.catalog import Catalog
-from seeker.catalog.manifest import MANIFEST_NAME, Manifest, part_sha256, read_manifest
+from seeker.catalog.manifest import MANIFEST_NAME, Manifest, part_sha256
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.media import media_files
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.catalog.sqlite_connections import FileConnections

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from seeker.catalog.build.segments import fullness
 from seeker.catalog.build.versions import compact_aside
-from seeker.catalog.manifest import MANIFEST_NAME, read_manifest
+from seeker.catalog.manifest import MANIFEST_NAME
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.engine.catalogs import catalog_folders
 from seeker.errors import Conflict, SeekerError
 from seeker.server.logging import LOGGER

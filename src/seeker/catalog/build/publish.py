@@ -25,10 +25,10 @@ from seeker.catalog.manifest import (
     Manifest,
     compaction_folder,
     new_id,
-    read_manifest,
     work_folder,
 )
 from seeker.catalog.manifest_fields import cleaned
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.media import media_files
 from seeker.catalog.nofollow import LinkInside, OpenFolder
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation

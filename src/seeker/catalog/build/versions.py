@@ -21,15 +21,9 @@ from seeker.catalog.build.item_changes import ChangedItems
 from seeker.catalog.build.plan import ViewSpec
 from seeker.catalog.catalog import Catalog
 from seeker.catalog.file_lock import WAIT_SECONDS, clear, file_lock
-from seeker.catalog.manifest import (
-    Manifest,
-    PathLike,
-    compaction_folder,
-    path_of,
-    read_manifest,
-    work_folder,
-)
+from seeker.catalog.manifest import Manifest, PathLike, compaction_folder, path_of, work_folder
 from seeker.catalog.manifest_fields import cleaned
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.catalog.nofollow import remove_tree
 from seeker.errors import BadInput, SeekerError
 from seeker.space import packing
