@@ -20,7 +20,7 @@ import seeker
 from seeker import display, models
 from seeker.cli import cli
 from seeker.server.settings import Settings
-from seeker.session import events
+from seeker.session import Start, events
 from support.documents import ROOT, blocks
 from support.rooms import ROOMS
 
@@ -78,8 +78,8 @@ def test_every_event_is_documented() -> None:
 
 def _some(kind: type[Any]) -> Any:
     """Return some event of a kind."""
-    if kind is events.Start:
-        return events.Start(models.Choice(), display.Boltzmann(), 12, 0)
+    if kind is Start:
+        return Start(models.Choice(), display.Boltzmann(), 12, 0)
     given: dict[str, Any] = {
         "item": "a",
         "verdict": "like",

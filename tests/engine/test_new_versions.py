@@ -18,7 +18,8 @@ from seeker.engine import Catalogs, Engine
 from seeker.models.scores import Limits
 from seeker.session import Click
 from seeker.session.base import Event
-from seeker.session.events import Filter, Say, Undo
+from seeker.session.events import Filter, Undo
+from seeker.session.words import Say
 from seeker.stores import MemoryStore
 from support.builds import jsonl
 

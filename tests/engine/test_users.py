@@ -15,7 +15,8 @@ from seeker.engine.engine import QuotaExceededError
 from seeker.lab.perception import Perception, Sense
 from seeker.models import Choice
 from seeker.session import Click
-from seeker.session.events import Start, parse_event
+from seeker.session.events import parse_event
+from seeker.session.start import Start
 from seeker.space.linear_map import LinearMap, MapInput
 from support.engines import clicks, engine, find
 from support.searches import seen_catalog

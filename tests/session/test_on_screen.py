@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from seeker.session.events import Repeat
+from seeker.session.start import Repeat
 from support.catalogs import random_catalog
 
 

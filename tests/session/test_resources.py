@@ -11,7 +11,8 @@ import numpy as np
 from seeker import Catalog, display
 from seeker.models import Choice
 from seeker.session import Event
-from seeker.session.events import Click, Start, fold
+from seeker.session.events import Click, fold
+from seeker.session.start import Start
 
 
 def test_a_session_is_light_and_says_so() -> None:

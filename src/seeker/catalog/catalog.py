@@ -45,10 +45,10 @@ from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.scores import DEFAULT_LIMITS
 from seeker.models.words import KeywordMatches, combine_matches
 from seeker.session import Event, Example, Item, Session, Start
-from seeker.session.events import REPEATS, Repeat, Say
 from seeker.session.finder import Finder
 from seeker.session.local_finder import LocalFinder
 from seeker.session.rows import RowIndex
+from seeker.session.start import REPEATS, Repeat
 from seeker.session.validation import (
     check_filter,
     check_likes,
@@ -57,7 +57,7 @@ from seeker.session.validation import (
     check_seed,
     check_user,
 )
-from seeker.session.words import SearchWord
+from seeker.session.words import Say, SearchWord
 from seeker.space import Metric, View
 from seeker.space.linear_map import LinearMap
 from seeker.space.view import Scale

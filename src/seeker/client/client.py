@@ -10,7 +10,7 @@ from seeker.client.session import RemoteSession, SharedSession, parse_item
 from seeker.client.transport import Transport, path_segment
 from seeker.embedders.pictures import picture_contents
 from seeker.session import Item
-from seeker.session.events import Repeat
+from seeker.session.start import Repeat
 from seeker.session.validation import check_likes
 
 

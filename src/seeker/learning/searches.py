@@ -20,8 +20,8 @@ from seeker.catalog import Catalog
 from seeker.errors import BadInput, NotFound, SeekerError, missing_package
 from seeker.learning.observations import Observations
 from seeker.session import Session
-from seeker.session.events import Say, exported_events, fold, parse_event
-from seeker.session.words import said_of
+from seeker.session.events import exported_events, fold, parse_event
+from seeker.session.words import Say, said_of
 from seeker.stores import DamagedSession, Store, open_existing, pseudonym
 from seeker.types import Doubles
 

@@ -2,24 +2,14 @@
 
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.events import (
-    Click,
-    Explore,
-    Filter,
-    Focus,
-    Found,
-    Redo,
-    Say,
-    Start,
-    Undo,
-    Unsay,
-)
+from seeker.session.events import Click, Explore, Filter, Focus, Found, Redo, Undo
 from seeker.session.examples import Example
 from seeker.session.explanation import ClickShare, Explanation
 from seeker.session.page import Item, Page
-from seeker.session.session import PAPER, Session, SessionOptions
+from seeker.session.session import Session
+from seeker.session.start import PAPER, SessionOptions, Start
 from seeker.session.state import State
-from seeker.session.words import UnderstoodWords
+from seeker.session.words import Say, UnderstoodWords, Unsay
 
 __all__ = [
     "PAPER",

@@ -19,6 +19,16 @@ SCHEMA = 4
 """The version of the form in which events are written."""
 
 
+def text_or_none(value: Any) -> str | None:
+    """Read a text that may be missing."""
+    return None if value is None else str(value)
+
+
+def filter_or_none(value: Any) -> Mapping[str, Any] | None:
+    """Read a filter that may be missing."""
+    return None if value is None else dict(value)
+
+
 class EventContext(Protocol):
     """What an event is checked against: the session that it is to happen in."""
 

@@ -3,30 +3,26 @@
 A session is its events: who holds the catalog and the events has the session, at any time, on any
 machine. Events name items by id. Each class owns all that is particular to its kind: its form as
 JSON, its check against the session it is to happen in, what it does to the state, and how it is
-told to people (`base`). `EVENTS` is the table of them.
+told to people (`base`). How a session starts, words and examples have files of their own (`start`,
+`words`, `examples`). `EVENTS` is the table of all.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-
-from seeker import display, models
 from seeker.errors import BadInput, Conflict, Gone, short_repr
-from seeker.session.base import SCHEMA, Event, EventContext, Readers
+from seeker.session.base import SCHEMA, Event, EventContext, Readers, filter_or_none
 from seeker.session.examples import Example
-from seeker.session.protocol import SearchableCatalog
+from seeker.session.start import Start
 from seeker.session.state import REASONS, Rating, State
-from seeker.session.validation import check_filter, check_focus, check_say_vector
-from seeker.session.words import WordSearch, understand
-from seeker.types import Array, Doubles
+from seeker.session.validation import check_filter, check_focus
+from seeker.session.words import Say, Unsay
 from seeker.validation import check_number, check_whole
 
 _SCHEMAS = (1, 2, 3, 4)
@@ -35,8 +31,6 @@ searched for."""
 
 Verdict = Literal["like", "dislike", "clear"]
 VERDICTS = ("like", "dislike", "clear")
-Repeat = Literal["never", "unrated", "always"]
-REPEATS = ("never", "unrated", "always")
 
 MAX_EXPLORATION = 100.0
 
@@ -49,104 +43,8 @@ def check_verdict(verdict: object) -> Verdict:
     raise BadInput(f"{verdict!r} is not a verdict.", "Use 'like', 'dislike' or 'clear'.")
 
 
-def _text_or_none(value: Any) -> str | None:
-    return None if value is None else str(value)
-
-
-def _filter_or_none(value: Any) -> Mapping[str, Any] | None:
-    return None if value is None else dict(value)
-
-
 def _factors(value: Any) -> Mapping[str, float]:
     return {str(view): float(factor) for view, factor in value.items()}
-
-
-def _floats(values: Any) -> tuple[float, ...]:
-    return tuple(map(float, values))
-
-
-@dataclass(frozen=True, eq=False)
-class Start(Event):
-    """How a session began; always its first event.
-
-    prior: log-probabilities, (items,); words in sessions that began before they were in `query`.
-    user: by view, a person's vector. views: by which items are compared, None for all that were
-    not learned. query: the words to begin with. catalog: the id of the catalog, if it has one.
-    """
-
-    type = "start"
-    path = ""
-    readers: ClassVar[Readers] = {}
-    model: models.Model
-    strategy: display.Strategy
-    page_size: int
-    seed: int
-    prior: Doubles | str | None = None
-    filter: Mapping[str, Any] | None = None
-    user: str | Mapping[str, Doubles] | None = None
-    repeat: Repeat = "never"
-    views: tuple[str, ...] | None = None
-    query: Say | None = None
-    catalog: str = ""
-
-    @property
-    def prior_array(self) -> Doubles | None:
-        """The log-probabilities that the session began with, (items,), if there were any."""
-        return None if isinstance(self.prior, str) else self.prior
-
-    @property
-    def person(self) -> Mapping[str, Doubles] | None:
-        """The vectors of a person, by view, if there are any."""
-        return None if isinstance(self.user, str) else self.user
-
-    def fields(self) -> dict[str, Any]:
-        user = self.user
-        if user is not None and not isinstance(user, str):
-            user = {view: np.asarray(c).tolist() for view, c in user.items()}
-        return {
-            "model": models.to_json(self.model),
-            "strategy": display.to_json(self.strategy),
-            "page_size": self.page_size,
-            "seed": self.seed,
-            "prior": _prior_to_json(self.prior),
-            "filter": _filter_or_none(self.filter),
-            "user": user,
-            "repeat": self.repeat,
-            **({} if self.views is None else {"views": list(self.views)}),
-            **({} if self.query is None else {"query": self.query.fields()}),
-            **({"catalog": self.catalog} if self.catalog else {}),
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        user, views = data["user"], data.get("views")
-        if isinstance(user, Mapping):
-            user = {view: np.asarray(c, np.float64) for view, c in user.items()}
-        return cls(
-            model=models.from_json(data["model"]),
-            strategy=display.from_json(data["strategy"]),
-            page_size=int(data["page_size"]),
-            seed=int(data["seed"]),
-            prior=_prior_from_json(data["prior"]),
-            filter=data["filter"],
-            user=user,
-            repeat=data["repeat"],
-            views=None if views is None else tuple(map(str, views)),
-            query=None if data.get("query") is None else Say.from_json(data["query"]),
-            catalog=str(data.get("catalog") or ""),
-        )
-
-    def apply(self, state: State) -> State:
-        raise BadInput("A session can start only once.")
-
-    def describe(self) -> str:
-        query = self.prior if isinstance(self.prior, str) else self.query and self.query.text
-        words = f", looking for {query!r}" if query else ""
-        passing = f", where {json.dumps(_filter_or_none(self.filter))}" if self.filter else ""
-        return (
-            f"start with {self.model.name} and {self.strategy.name}, pages of {self.page_size}, "
-            f"seed {self.seed}{words}{passing}"
-        )
 
 
 @dataclass(frozen=True)
@@ -227,98 +125,12 @@ class Click(Event):
 
 
 @dataclass(frozen=True)
-class Say(Event):
-    """Text feedback: words, with what was understood; or a direction in a view.
-
-    vector: of the words in a view that reads text; None in the place of the view: there is none.
-    search: how the words are searched for. Without it, a vector is a direction in its view, and
-    words without one are keywords of a prior, as it was before words were searched for.
-    """
-
-    type = "say"
-    path = "say"
-    readers: ClassVar[Readers] = {
-        "text": str,
-        "view": _text_or_none,
-        "vector": _floats,
-        "search": WordSearch.from_json,
-    }
-    text: str
-    view: str | None = None
-    vector: Sequence[float] = field(default=(), repr=False)
-    search: WordSearch | None = field(default=None, repr=False)
-
-    def fields(self) -> dict[str, Any]:
-        fields = super().fields()
-        del fields["search"]
-        return fields if self.search is None else {**fields, "search": self.search.to_json()}
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        return super().from_json({"search": None, **data})
-
-    def request(self) -> dict[str, Any]:
-        if len(self.vector):
-            raise BadInput("A remote session hears words, not vectors.", "Say it in words.")
-        return {"text": self.text}
-
-    def check(self, session: EventContext) -> Event:
-        if isinstance(self.text, str) and self.text:
-            return self.understood(session.catalog, session.state.start.model)
-        view, vector = check_say_vector(session.catalog, self.vector, self.view)
-        return Say(self.text, view, vector)
-
-    def understood(self, catalog: SearchableCatalog, model: models.Model) -> Say:
-        """Return the words with what they are understood to say in a catalog."""
-        return Say(self.text, *understand(catalog, model, self.text))
-
-    def apply(self, state: State) -> State:
-        return state.advance(self, texts=(*state.texts, self))
-
-    def summary(self) -> dict[str, Any]:
-        return {"type": self.type, "text": self.text}
-
-    def describe(self) -> str:
-        where = "as keywords" if self.view is None else f"in view '{self.view}'"
-        return f"say {self.text!r}" if self.search else f"say {self.text!r}, {where}"
-
-
-@dataclass(frozen=True)
-class Unsay(Event):
-    """Words no longer count: those of a text, or those that the session began with."""
-
-    type = "unsay"
-    path = "unsay"
-    readers: ClassVar[Readers] = {"text": str}
-    text: str
-
-    def check(self, session: EventContext) -> Event:
-        return Unsay(str(self.text))
-
-    def apply(self, state: State) -> State:
-        """Let the last text of these words go, or else the words that the session began with."""
-        for place in reversed(range(len(state.texts))):
-            if state.texts[place].text == self.text:
-                texts = state.texts[:place] + state.texts[place + 1 :]
-                return state.advance(self, texts=texts, query=state.query_among(texts))
-        if self.text == state.query:
-            return state.advance(self, query=None)
-        raise Conflict(
-            f"Nobody has said '{self.text}', so there is nothing to take back.",
-            code="nothing-to-undo",
-        )
-
-    def describe(self) -> str:
-        return f"no longer say {self.text!r}"
-
-
-@dataclass(frozen=True)
 class Filter(Event):
     """From now on only items that pass this filter are shown; None: all are."""
 
     type = "filter"
     path = "filter"
-    readers: ClassVar[Readers] = {"filter": _filter_or_none}
+    readers: ClassVar[Readers] = {"filter": filter_or_none}
     filter: Mapping[str, Any] | None
 
     def check(self, session: EventContext) -> Event:
@@ -329,7 +141,7 @@ class Filter(Event):
 
     def describe(self) -> str:
         return (
-            f"only where {json.dumps(_filter_or_none(self.filter))}" if self.filter else "no filter"
+            f"only where {json.dumps(filter_or_none(self.filter))}" if self.filter else "no filter"
         )
 
 
@@ -527,18 +339,3 @@ def exported_events(line: object) -> list[Mapping[str, Any]]:
             "The line holds no session.", "One of an export is an object with a list of 'events'."
         )
     return events
-
-
-def _prior_to_json(prior: Doubles | str | None) -> object:
-    if prior is None or isinstance(prior, str):
-        return prior
-    return {"float64": base64.b64encode(prior.astype("<f8").tobytes()).decode("ascii")}
-
-
-def _prior_from_json(data: object) -> Doubles | str | None:
-    if data is None or isinstance(data, str):
-        return data
-    if isinstance(data, Mapping) and isinstance(data.get("float64"), str):
-        array: Array = np.frombuffer(base64.b64decode(data["float64"]), "<f8")
-        return array.astype(np.float64)
-    raise BadInput("The prior of the session is not in a form that Seeker writes.")

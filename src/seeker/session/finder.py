@@ -20,14 +20,13 @@ from seeker.models.scores import ItemScores
 from seeker.models.warmup import warm_up
 from seeker.models.words import WordsTerm
 from seeker.session.belief import Belief
-from seeker.session.events import Say
 from seeker.session.explanation import Explanation, explain_item
 from seeker.session.prior import PriorInputs, log_prior, prior_inputs
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex, SeenItems
 from seeker.session.state import Rating, State
 from seeker.session.validation import view_of
-from seeker.session.words import words_term
+from seeker.session.words import Say, words_term
 from seeker.types import Rows
 
 

@@ -14,9 +14,9 @@ from seeker.space import View
 from seeker.types import Array, Doubles, Floats
 
 if TYPE_CHECKING:
-    from seeker.session.events import Start
     from seeker.session.finder import Finder
     from seeker.session.rows import RowIndex
+    from seeker.session.start import Start
     from seeker.session.words import SearchWord
 
 

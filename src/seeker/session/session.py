@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
-from seeker import display, models
 from seeker.errors import BadInput
 from seeker.kernels.parallel import Interrupted, never
 from seeker.session.base import Event
 from seeker.session.belief import Belief
-from seeker.session.events import Click, Repeat, exported_events, fold, parse_event
+from seeker.session.events import Click, exported_events, fold, parse_event
 from seeker.session.explanation import Explanation
 from seeker.session.page import Page, facts_html
 from seeker.session.protocol import SearchableCatalog
@@ -20,40 +19,6 @@ from seeker.session.state import State
 from seeker.session.verbs import SessionVerbs
 from seeker.session.words import UnderstoodWords
 from seeker.validation import check_whole
-
-
-class SessionOptions(TypedDict, total=False):
-    """The keywords of `Catalog.session`, for whoever hands them on."""
-
-    model: str | models.Model | None
-    strategy: str | display.Strategy
-    page_size: int
-    seed: int
-    prior: object
-    filter: Mapping[str, Any] | None
-    user: object
-    repeat: Repeat
-    views: Sequence[str] | None
-    query: str | None
-    like: Sequence[str]
-
-
-class PaperSetting(TypedDict):
-    """The keywords of the paper's own setting."""
-
-    model: models.Model
-    strategy: display.Strategy
-    page_size: int
-    repeat: Repeat
-
-
-PAPER: PaperSetting = {
-    "model": models.Pairwise(alpha=1.0, scale="raw", words="paper"),
-    "strategy": display.Boltzmann(score="log", first="ranked"),
-    "page_size": 12,
-    "repeat": "always",
-}
-"""The setting of the paper's experiment: catalog.session(**PAPER)."""
 
 
 class Checkpoint(NamedTuple):

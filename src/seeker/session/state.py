@@ -11,8 +11,9 @@ from seeker.errors import Conflict
 from seeker.session.base import Event
 
 if TYPE_CHECKING:
-    from seeker.session.events import Say, Start
     from seeker.session.examples import Example
+    from seeker.session.start import Start
+    from seeker.session.words import Say
 
 
 REASONS = ("opened", "basket", "bought")

@@ -15,7 +15,7 @@ from seeker.types import Array, Doubles
 from seeker.validation import check_number, check_vector, within_range
 
 if TYPE_CHECKING:
-    from seeker.session.events import Say
+    from seeker.session.words import Say
 
 
 def check_seed(seed: object) -> int:

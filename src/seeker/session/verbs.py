@@ -8,20 +8,10 @@ from typing import Any
 
 from seeker.errors import BadInput
 from seeker.session.base import Event
-from seeker.session.events import (
-    Click,
-    Explore,
-    Filter,
-    Focus,
-    Found,
-    Redo,
-    Say,
-    Undo,
-    Unsay,
-    Verdict,
-)
+from seeker.session.events import Click, Explore, Filter, Focus, Found, Redo, Undo, Verdict
 from seeker.session.examples import example_of
 from seeker.session.page import Item, ids_of
+from seeker.session.words import Say, Unsay
 from seeker.types import Array
 
 

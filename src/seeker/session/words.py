@@ -2,7 +2,7 @@
 
 What was understood is decided once, when the words are said, and becomes part of the event: which
 terms of the catalog's index each word stands for, and how near to the words the catalog lies. Which
-items have those terms, the catalog says at any time.
+items have those terms, the catalog says at any time. `Say` and `Unsay` are the events.
 """
 
 from __future__ import annotations
@@ -10,19 +10,25 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from seeker.errors import BadInput
+from seeker import models
+from seeker.errors import BadInput, Conflict
 from seeker.models.base import Model
 from seeker.models.words import MAX_EXPONENT, SAMPLE_ITEMS, WordShares, WordsTerm, word_shares
+from seeker.session.base import Event, EventContext, Readers, text_or_none
+from seeker.session.protocol import SearchableCatalog
+from seeker.session.state import State
+from seeker.session.validation import check_say_vector
 from seeker.space import View
 from seeker.space.columns import DirectionProbe
 from seeker.types import Doubles
 
 if TYPE_CHECKING:
     from seeker.session.protocol import SearchableCatalog
+
 
 Match = Literal["exact", "form", "beginning", "part", "spelling", "meaning", "filler", "none"]
 """How a word was found among the terms of an index: as it is, as another form of it, as the
@@ -287,3 +293,93 @@ def words_term(
         limit=limit,
         matches=matches,
     )
+
+
+def _floats(values: Any) -> tuple[float, ...]:
+    return tuple(map(float, values))
+
+
+@dataclass(frozen=True)
+class Say(Event):
+    """Text feedback: words, with what was understood; or a direction in a view.
+
+    vector: of the words in a view that reads text; None in the place of the view: there is none.
+    search: how the words are searched for. Without it, a vector is a direction in its view, and
+    words without one are keywords of a prior, as it was before words were searched for.
+    """
+
+    type = "say"
+    path = "say"
+    readers: ClassVar[Readers] = {
+        "text": str,
+        "view": text_or_none,
+        "vector": _floats,
+        "search": WordSearch.from_json,
+    }
+    text: str
+    view: str | None = None
+    vector: Sequence[float] = field(default=(), repr=False)
+    search: WordSearch | None = field(default=None, repr=False)
+
+    def fields(self) -> dict[str, Any]:
+        fields = super().fields()
+        del fields["search"]
+        return fields if self.search is None else {**fields, "search": self.search.to_json()}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Self:
+        return super().from_json({"search": None, **data})
+
+    def request(self) -> dict[str, Any]:
+        if len(self.vector):
+            raise BadInput("A remote session hears words, not vectors.", "Say it in words.")
+        return {"text": self.text}
+
+    def check(self, session: EventContext) -> Event:
+        if isinstance(self.text, str) and self.text:
+            return self.understood(session.catalog, session.state.start.model)
+        view, vector = check_say_vector(session.catalog, self.vector, self.view)
+        return Say(self.text, view, vector)
+
+    def understood(self, catalog: SearchableCatalog, model: models.Model) -> Say:
+        """Return the words with what they are understood to say in a catalog."""
+        return Say(self.text, *understand(catalog, model, self.text))
+
+    def apply(self, state: State) -> State:
+        return state.advance(self, texts=(*state.texts, self))
+
+    def summary(self) -> dict[str, Any]:
+        return {"type": self.type, "text": self.text}
+
+    def describe(self) -> str:
+        where = "as keywords" if self.view is None else f"in view '{self.view}'"
+        return f"say {self.text!r}" if self.search else f"say {self.text!r}, {where}"
+
+
+@dataclass(frozen=True)
+class Unsay(Event):
+    """Words no longer count: those of a text, or those that the session began with."""
+
+    type = "unsay"
+    path = "unsay"
+    readers: ClassVar[Readers] = {"text": str}
+    text: str
+
+    def check(self, session: EventContext) -> Event:
+        return Unsay(str(self.text))
+
+    def apply(self, state: State) -> State:
+        """Let the last text of these words go, or else the words that the session began with."""
+        for place in reversed(range(len(state.texts))):
+            if state.texts[place].text == self.text:
+                texts = state.texts[:place] + state.texts[place + 1 :]
+                return state.advance(self, texts=texts, query=state.query_among(texts))
+        if self.text == state.query:
+            return state.advance(self, query=None)
+        raise Conflict(
+            f"Nobody has said '{self.text}', so there is nothing to take back.",
+            code="nothing-to-undo",
+        )
+
+    def describe(self) -> str:
+        return f"no longer say {self.text!r}"

@@ -14,7 +14,7 @@ from seeker.catalog import Catalog
 from seeker.errors import BadInput
 from seeker.server.requests import parse_model, parse_strategy
 from seeker.session import PAPER
-from seeker.session.events import REPEATS, Repeat
+from seeker.session.start import REPEATS, Repeat
 
 PAPER_MODEL = "paper"
 """A word for the paper's own setting: its model, strategies that begin as it does, repetition."""

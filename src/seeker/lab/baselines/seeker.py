@@ -13,7 +13,7 @@ from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.lab.baselines.base import Feedback, Search, Searcher
 from seeker.lab.perception import who_searches
-from seeker.session.events import Repeat
+from seeker.session.start import Repeat
 from seeker.types import Doubles, Rows
 
 
