@@ -37,7 +37,8 @@ from seeker.catalog.build.item_changes import ItemChange
 from seeker.catalog.build.publish import make_manifest
 from seeker.catalog.build.update import apply_changes
 from seeker.catalog.item_writer import ItemWriter
-from seeker.catalog.manifest import FileEntry, ViewEntry, read_manifest
+from seeker.catalog.manifest import FileEntry, ViewEntry
+from seeker.catalog.manifest_reader import read_manifest
 from seeker.server.auth import make_key
 from seeker.space import View
 

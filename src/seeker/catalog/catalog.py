@@ -68,9 +68,10 @@ if TYPE_CHECKING:
     from seeker.embedders.base import Embedder
 
 _SHOWN_ITEMS = 8
+"""Items that a notebook shows of a catalog."""
+
 _POOLED_ITEMS = 48
 """Items of each first page that are found in advance."""
-"""Items that a notebook shows of a catalog."""
 
 _MAX_VALUES, _MAX_VALUE_LETTERS = 256, 40
 """So many values of attributes are compared with words that no item is called, none longer."""
