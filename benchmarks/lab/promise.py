@@ -22,7 +22,7 @@ from seeker.lab.people import SIX
 from seeker.lab.simulate import Task, draw_targets, simulate_search
 
 PAGES = 3
-SAID = {"still looking": 0.0, "getting closer": 0.072, "probably on this page": 0.5}
+SAID = {"still looking": 0.0, "getting closer": 0.12, "probably on this page": 0.5}
 """What the page says, and from which probability on: as in `web/components/belief.js`."""
 
 

@@ -191,7 +191,7 @@ class FocusControl {
 }
 
 /** From this chance of being on the page on, it came within three pages half as often again as below: `benchmarks/lab/promise.py`. */
-const PROMISING = 0.072;
+const PROMISING = 0.12;
 
 /** @param {Session} session @returns {SplitSentence} */
 function summaryText({ step, page, belief, query, said, filter, found, history }) {
