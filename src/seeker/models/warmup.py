@@ -33,7 +33,8 @@ def warm_up(scores: ItemScores) -> None:
         ClickEvidence(scores.count - 1, False, (scores.count - 1, 0)),
     )
     said = WordsTerm("", 0.5, 0.25, 1.0, DirectionProbe(0, direction, plain=True))
-    words = Evidence(clicks[:1], (TextEvidence(0, direction),), (said,))
+    example = ClickEvidence(0, True, (0,), times=2, doubt=0.5)
+    words = Evidence((example,), (TextEvidence(0, direction),), (said,))
     for evidence in (Evidence(clicks), words):
         scores.values(scores.model.terms(evidence, space), rows)
     values, floats = scores.at(rows), np.zeros(1, np.float32)
