@@ -1,8 +1,9 @@
 """What a change of a catalog costs, and whether people who search notice it.
 
-    python benchmarks/live.py items [ITEMS] [DTYPE]     changes beside a build, and pages after them
-    python benchmarks/live.py photos TABLE FOLDER       1,500 photos, 150 rows changed
-    python benchmarks/live.py load                      50 people, with 100 changes a second
+    python -P benchmarks/live.py items [ITEMS] [DTYPE]  changes beside a build, and pages after them
+    python -P benchmarks/live.py photos TABLE FOLDER    1,500 photos, 150 rows changed
+    python -P benchmarks/live.py clicks                 clicks of 50 people, each in a new version
+    python -P benchmarks/live.py load                   50 people, with 100 changes a second
 
 Processor time and bytes are counted, not guessed: bytes are those of the files that are new or
 longer; names of files that were there before are not counted. What is compared was measured in one
@@ -25,6 +26,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +41,11 @@ from seeker.catalog.build.update import apply_changes
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.manifest import FileEntry, ViewEntry
 from seeker.catalog.manifest_reader import read_manifest
+from seeker.engine import Catalogs, Engine
 from seeker.server.auth import make_key
+from seeker.session import Click
 from seeker.space import View
+from seeker.stores import MemoryStore
 
 DIMENSIONS = 256
 SEARCHES = 20
@@ -246,16 +251,68 @@ def photos(table: Path, folder: Path) -> None:
         print(f"1/{built / again:.0f} of the first build, {written / 1e6:.1f} MB written")
 
 
+def _shop(folder: Path, count: int) -> Path:
+    """Build a catalog of items with prices."""
+    vectors = np.random.default_rng(0).normal(size=(count, 64)).astype(np.float32)
+    ids = np.arange(count).astype(str)
+    np.savez(folder / "v.npz", v=vectors, ids=ids, price=np.zeros(count))
+    seeker.build(folder / "v.npz", folder / "shop")
+    return folder / "shop"
+
+
+def clicks() -> None:
+    """Print the processor time of clicks in a version that is open and in one that is new.
+
+    All in one process: where others use the cores, too, waiting says more about them.
+    """
+    count, rounds, seconds = 20_000, 12, 0.0
+    chance = random.Random(0)
+    taken: dict[str, list[float]] = defaultdict(list)
+
+    def timed(what: str, work: Callable[[], Any]) -> Any:
+        began = time.process_time()
+        result = work()
+        taken[what].append(time.process_time() - began)
+        return result
+
+    with tempfile.TemporaryDirectory() as place:
+        folder = _shop(Path(place), count)
+        catalogs = Catalogs({"shop": seeker.Catalog.open(folder)}, clock=lambda: seconds)
+        engine = Engine(catalogs, MemoryStore(), refresh=False)
+        people = [engine.start(seed=number) for number in range(PEOPLE)]
+        for turn in range(2 * rounds):
+            if turn % 2:
+                prices = [
+                    ItemChange(
+                        str((turn * CHANGES + n) * 7919 % count),
+                        "patch",
+                        attributes={"price": turn},
+                    )
+                    for n in range(CHANGES)
+                ]
+                timed(f"writing {CHANGES} changes", partial(apply_changes, folder, prices))
+                seconds += 2.0
+                timed("opening the new version", catalogs.get)
+            what = "a click in a new version" if turn % 2 else "a click"
+            for number, shown in enumerate(people):
+                click = Click(chance.choice(shown.page.ids), "like")
+                people[number] = timed(what, partial(engine.act, shown.id, click, shown.step))
+        served = catalogs.get()[1]
+        for shown in people:
+            replay = partial(served.replay, engine.stored(shown.id).events)
+            timed("a replay and its page", lambda: replay().page())  # noqa: B023
+        assert engine.rebuilder.rebuilt == 0
+        engine.close()
+    for what, some in taken.items():
+        p95 = sorted(some)[int(0.95 * len(some))]
+        print(f"{what}: median {1e3 * statistics.median(some):.1f} ms, 95th {1e3 * p95:.1f} ms")
+
+
 async def load() -> None:
     """Let people search without and with changes, in turns, and compare."""
     count = 20_000
-    rng = np.random.default_rng(0)
     with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "shop"
-        vectors = rng.normal(size=(count, 64)).astype(np.float32)
-        ids = np.arange(count).astype(str)
-        np.savez(f"{place}/v.npz", v=vectors, ids=ids, price=np.zeros(count))
-        seeker.build(f"{place}/v.npz", folder)
+        folder = _shop(Path(place), count)
         with (
             served(folder) as (url, headers, server),
             changing(url, headers, count) as changes,
@@ -412,6 +469,8 @@ if __name__ == "__main__":
             items(int(rest[0]) if rest else 1_000_000, rest[1] if len(rest) > 1 else "float32")
         case ["photos", table, folder]:
             photos(Path(table), Path(folder))
+        case ["clicks"]:
+            clicks()
         case ["load"]:
             asyncio.run(load())
         case _:
