@@ -64,15 +64,15 @@ class KeyedNoise:
         self.clicked: Rows = np.fromiter(clicks, np.int64, len(clicks))
         self._calmer: Doubles = np.sqrt(1.0 + np.fromiter(clicks.values(), np.float64, len(clicks)))
 
-    def at(self, rows: Rows) -> Doubles:
-        """Return the noise of some items, (rows,)."""
+    def at(self, rows: Rows, clicked: bool = True) -> Doubles:
+        """Return the noise of some items, (rows,); clicked: whether any of them may have been."""
         from seeker.kernels.noise import gumbel
 
         noise = np.zeros(len(rows))
         if self.width > 0.0:
             gumbel(self.key, rows + self._first, noise)
             noise *= self.width
-        if len(self.clicked):
+        if clicked and len(self.clicked):
             place = np.minimum(self.clicked.searchsorted(rows), len(self.clicked) - 1)
             noise /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
         return noise

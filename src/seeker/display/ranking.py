@@ -270,7 +270,8 @@ class TopK(ValueRanking):
     def _in_full(self, count: int) -> Rows:
         """Return the best after evaluating all items that need not come later."""
         rows = self.context.candidates()
-        return best_rows(rows, self.values(rows), count)
+        noise = self._noise.at(rows, clicked=len(self._aside[1]) > 0)
+        return best_rows(rows, self._scores.at(rows) + noise, count)
 
     @contextmanager
     def _bounds(self, upper: Floats, noise: KeyedNoise, keep: int) -> Iterator[tuple[Floats, Rows]]:

@@ -332,7 +332,8 @@ def _log(x):  # type: ignore[no-untyped-def]
 
 def _log32(x):  # type: ignore[no-untyped-def]
     bits = single_bits(x)
-    exponent = (bits + _TO_ONE32) >> _MANTISSA32
+    # Without the cast the sum has 64 bits, and so has what follows: half as many at a time.
+    exponent = np.uint32(bits + _TO_ONE32) >> _MANTISSA32
     mantissa = bits_single(bits - ((exponent << _MANTISSA32) - _ONE_BITS32))
     power = bits_single(exponent + _TWO23_BITS) - _TWO23_BIASED
     rest = atanh2((mantissa - _1) / (mantissa + _1))

@@ -139,11 +139,10 @@ def parse_json(body: bytes) -> Any:
     """
     try:
         text = body.decode("utf-8")
-        value = json.loads(
-            text, parse_constant=_constant, parse_float=_number, object_pairs_hook=_object
-        )
-        # A text such as "\\ud800" is half a letter: it can be read, but never be written again.
-        json.dumps(value, ensure_ascii=False).encode("utf-8")
+        value = _DECODER.decode(text)
+        if "\\u" in text:
+            # A text such as "\\ud800" is half a letter: it can be read, but never be written again.
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError:
         raise RequestRefused(400, "The body is not UTF-8.") from None
     except UnicodeEncodeError:
@@ -152,7 +151,7 @@ def parse_json(body: bytes) -> Any:
         raise RequestRefused(400, "The body's JSON is nested too deeply.") from None
     except ValueError as error:
         raise RequestRefused(400, f"The body is not JSON: {error}.") from None
-    if _depth(value) > MAX_JSON_DEPTH:
+    if text.count("[") + text.count("{") >= MAX_JSON_DEPTH and _depth(value) > MAX_JSON_DEPTH:
         raise RequestRefused(400, "The body's JSON is nested too deeply.")
     return value
 
@@ -175,6 +174,11 @@ def _number(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{text[:20]} is too large")
     return value
+
+
+_DECODER = json.JSONDecoder(
+    parse_constant=_constant, parse_float=_number, object_pairs_hook=_object
+)
 
 
 def _depth(value: object) -> int:

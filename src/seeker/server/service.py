@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -75,11 +75,13 @@ class RequestTurns:
 
         key: whose turn; what: said of it.
         """
-        if self._locks.users(key) >= _MAX_WAITING_REQUESTS:
+        others = self._locks.users(key)
+        if others >= _MAX_WAITING_REQUESTS:
             raise BusyError(f"Too many requests wait for {what}.")
         with self._locks.lend(key) as lock:
             try:
-                async with asyncio.timeout(seconds):
+                # A clock is only needed where there is somebody to wait for.
+                async with asyncio.timeout(seconds) if others else nullcontext():
                     await lock.acquire()
             except TimeoutError:
                 raise BusyError(f"Other requests for {what} take long.") from None
