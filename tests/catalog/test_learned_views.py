@@ -15,8 +15,8 @@ from seeker import BadInput, Catalog, Conflict, Session
 from seeker.catalog.build.learned import forget_learned, publish_learned
 from seeker.catalog.build.publish import tidy_catalog
 from seeker.catalog.verify import find_problems
+from seeker.catalog.view_map import LinearMap, MapInput
 from seeker.models import Choice
-from seeker.space.linear_map import LinearMap, MapInput
 from support.builds import jsonl
 
 ITEMS = 60

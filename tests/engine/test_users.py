@@ -10,6 +10,7 @@ import pytest
 
 from seeker import BadInput, Catalog, NotFound
 from seeker.catalog.build.learned import publish_learned
+from seeker.catalog.view_map import LinearMap, MapInput
 from seeker.engine import Engine
 from seeker.engine.engine import QuotaExceededError
 from seeker.lab.perception import Perception, Sense
@@ -17,7 +18,6 @@ from seeker.models import Choice
 from seeker.session import Click
 from seeker.session.events import parse_event
 from seeker.session.start import Start
-from seeker.space.linear_map import LinearMap, MapInput
 from support.engines import clicks, engine, find
 from support.searches import seen_catalog
 

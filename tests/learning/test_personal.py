@@ -14,11 +14,11 @@ import pytest
 from cluster.walks import assert_alike, spread
 from seeker import Catalog
 from seeker.catalog.build.learned import publish_learned
+from seeker.catalog.view_map import LinearMap, MapInput
 from seeker.lab.perception import Perception, Sense
 from seeker.learning.personal import AxisLoss, Choices, personal_prior
 from seeker.learning.searches import PastClick, PastSearch, SearchReader
 from seeker.models import Choice, Relative
-from seeker.space.linear_map import LinearMap, MapInput
 from seeker.types import Doubles
 from support.searches import search_for, seen_catalog
 

@@ -13,8 +13,8 @@ import seeker
 from cluster.walks import assert_alike, spread
 from seeker import BadInput, Catalog, Session, models
 from seeker.catalog.build.learned import publish_learned
+from seeker.catalog.view_map import LinearMap, MapInput
 from seeker.models.scores import Limits
-from seeker.space.linear_map import LinearMap, MapInput
 from seeker.types import Doubles
 from support.builds import jsonl
 from support.catalogs import random_catalog

@@ -31,7 +31,7 @@ from seeker.catalog.items import (
 from seeker.catalog.manifest import MANIFEST_NAME, LearnedEntry, Manifest, PathLike, path_of
 from seeker.catalog.manifest_reader import damaged, read_manifest
 from seeker.catalog.presentation import NO_PRESENTATION, Presentation
-from seeker.catalog.view_map import complete_vectors, is_learned_name, map_shares
+from seeker.catalog.view_map import LinearMap, complete_vectors, is_learned_name, map_shares
 from seeker.catalog.views import (
     check_sizes,
     check_views,
@@ -59,7 +59,6 @@ from seeker.session.validation import (
 )
 from seeker.session.words import Say, SearchWord
 from seeker.space import Metric, View
-from seeker.space.linear_map import LinearMap
 from seeker.space.view import Scale
 from seeker.types import Array, Doubles, Floats
 from seeker.validation import check_names, check_whole

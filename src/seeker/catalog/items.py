@@ -14,10 +14,9 @@ from seeker.catalog.attributes import clean_text, is_unicode, plain_value, short
 from seeker.catalog.item_table import ItemTable
 from seeker.catalog.item_writer import ItemWriter
 from seeker.catalog.sqlite_connections import FileConnections, MemoryConnection
-from seeker.catalog.view_map import map_one
+from seeker.catalog.view_map import LinearMap, map_one
 from seeker.errors import BadInput
 from seeker.session import Item
-from seeker.space.linear_map import LinearMap
 from seeker.types import Floats, Rows
 
 _MAX_CACHED_IDS = 65_536

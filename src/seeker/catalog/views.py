@@ -18,10 +18,9 @@ from seeker.catalog.manifest import FileEntry, Manifest, ViewEntry
 from seeker.catalog.manifest_reader import damaged
 from seeker.catalog.nofollow import LeadsOut, NotPlain, open_inside
 from seeker.catalog.sqlite_connections import FileConnections, connect
-from seeker.catalog.view_map import map_from_array
+from seeker.catalog.view_map import LinearMap, map_from_array
 from seeker.errors import BadInput
 from seeker.space import Metric, View
-from seeker.space.linear_map import LinearMap
 from seeker.space.metric import check as check_metric
 from seeker.space.packing import check_dtype
 from seeker.space.view import Scale, check_scale

@@ -13,6 +13,7 @@ import numpy as np
 
 from seeker import models
 from seeker.catalog import Catalog
+from seeker.catalog.view_map import LinearMap
 from seeker.errors import BadInput
 from seeker.lab.baselines import Seeker
 from seeker.lab.baselines.seeker import KnownPerson, PersonalSeeker
@@ -27,7 +28,6 @@ from seeker.learning.personal import personal_prior
 from seeker.learning.proof import Replayer
 from seeker.learning.searches import PastClick, PastSearch
 from seeker.models import Choice
-from seeker.space.linear_map import LinearMap
 from seeker.types import Rows
 
 if TYPE_CHECKING:

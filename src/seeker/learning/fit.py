@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from seeker.catalog.view_map import LinearMap, MapInput
 from seeker.errors import BadInput
 from seeker.learning.maps import FittedMatrix, fit_matrix, padded, pair_distances
 from seeker.learning.observations import Observations, Pairs
 from seeker.learning.theta import evidence, fit_prior, search_logs
 from seeker.models import Choice, Relative
 from seeker.space import View
-from seeker.space.linear_map import LinearMap, MapInput
 from seeker.types import Array, Doubles, Floats, Rows
 
 LEARNED = "learned"

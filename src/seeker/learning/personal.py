@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from seeker.catalog import Catalog
+from seeker.catalog.view_map import LinearMap
 from seeker.learning.searches import PastSearch
 from seeker.learning.theta import fit_prior
 from seeker.models import Choice, Relative
 from seeker.space import View
-from seeker.space.linear_map import LinearMap
 from seeker.types import Doubles, Floats, Rows
 
 AXIS_CLICKS = 100.0

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from seeker.catalog import Catalog
 from seeker.catalog.items import Attributes, MemoryItems
+from seeker.catalog.view_map import LinearMap
 from seeker.learning.searches import PastSearch
 from seeker.models import Model
 from seeker.space import View
-from seeker.space.linear_map import LinearMap
 from seeker.types import Array, Doubles, Rows
 
 CLICKS = (1, 2, 4, 8)

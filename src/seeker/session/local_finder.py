@@ -16,8 +16,7 @@ from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.scores import DEFAULT_LIMITS, Limits, Scores
 from seeker.session.belief import Belief, Posterior
 from seeker.session.events import Click, Verdict
-from seeker.session.finder import Finder, RankingHead, words_of
-from seeker.session.prior import log_prior, prior_inputs
+from seeker.session.finder import Finder, RankingHead, log_prior, prior_inputs, words_of
 from seeker.session.protocol import SearchableCatalog
 from seeker.session.rows import RowIndex
 from seeker.session.start import Start

@@ -33,10 +33,9 @@ from seeker.catalog.manifest import (
 )
 from seeker.catalog.manifest_fields import cleaned
 from seeker.catalog.nofollow import new_file, real_folder, remove_tree
-from seeker.catalog.view_map import learned_name, map_to_array
+from seeker.catalog.view_map import LinearMap, learned_name, map_to_array
 from seeker.errors import Conflict
 from seeker.models import Model
-from seeker.space.linear_map import LinearMap
 
 _BLOCK_ROWS = 8192
 
