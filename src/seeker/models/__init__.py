@@ -1,9 +1,8 @@
 """Models: how clicks become a log-likelihood for every item."""
 
 from seeker.models.base import ClickEvidence, Evidence, Model, TextEvidence, TextTerm
-from seeker.models.choice import Choice
+from seeker.models.choice import Choice, Relative
 from seeker.models.pairwise import Bipartite, Pairwise
-from seeker.models.relative import Relative
 from seeker.registry import Registry
 
 MODELS: Registry[Model] = Registry("model", Model, (Choice, Relative, Pairwise, Bipartite))
