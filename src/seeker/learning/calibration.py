@@ -2,7 +2,7 @@
 
 Noise levels are fitted click by click. But what a map gets wrong about a target it gets wrong at
 every click of its search, so that all clicks together say less than their product. So the levels
-are raised until the next page holds what is sought as often as is claimed.
+are scaled until the next page holds what is sought as often as is claimed.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ CLOSE = 1.05
 PULL = 5.0
 """So many pages with what is sought count for the noise levels as they were."""
 
-LARGEST_FACTOR = 2.0
+LEAST_FACTOR, LARGEST_FACTOR = 0.75, 2.0
+"""Noise is not lowered by much: searches that were given up cannot be replayed, and found ones
+flatter."""
 
 
 def calibrated(
@@ -42,13 +44,11 @@ def calibrated(
     weights: Doubles,
     progress: Callable[[int], None] = lambda count: None,
 ) -> Choice:
-    """Return the model with its noise levels raised so that it claims no more than happens.
+    """Return the model with its noise levels scaled so that it claims what happens.
 
     searches: that it was not fitted to; weights: (searches,), what each counts for. The claim is
     how probable it is that the target is among the best items not seen yet, before every page of a
-    search but the first; on an average over pages it shall be as often there. Noise levels are only
-    raised: searches that were given up are not among these, so that what happens in them flatters,
-    and a model that seems too modest may not be.
+    search but the first; on an average over pages it shall be as often there.
     """
     count = min(ENOUGH_SEARCHES, len(searches))
     few = np.linspace(0, len(searches), count, endpoint=False).astype(np.int64).tolist()
@@ -67,7 +67,7 @@ def calibrated(
         if max(ratio, 1.0 / ratio) <= CLOSE:
             break
         # What is claimed falls about as the noise level rises.
-        before, factor = factor, float(np.clip(factor * ratio, 1.0, LARGEST_FACTOR))
+        before, factor = factor, float(np.clip(factor * ratio, LEAST_FACTOR, LARGEST_FACTOR))
         if factor == before:
             break
     return _scaled(model, factor)
