@@ -97,7 +97,6 @@ OTHER_VALUES = {
 }
 """What else each threshold could be."""
 
-SEEDS = 3
 _NEXT_KEY = dict(zip("qwertyuioasdfghjklzxcvbnm", "wertyuiopsdfghjklpxcvbnmk", strict=True))
 
 
@@ -149,15 +148,17 @@ def taken_as(asked: Asked, found: Sequence[SearchWord]) -> str:
     return "right" if asked.value and asked.value.lower() in terms else "wrong"
 
 
-def precision(shop: Shop, asked: Asked) -> float:
+def precision(shop: Shop, asked: Asked, seeds: int) -> float:
     """Return how much of the first pages has what was asked for; of nothing: 1 if nothing is."""
     if not asked.value:
         return float(taken_as(asked, understood(shop, asked)) == "not taken")
-    sessions = (shop.catalog.session(query=asked.words, seed=seed) for seed in range(SEEDS))
+    sessions = (shop.catalog.session(query=asked.words, seed=seed) for seed in range(seeds))
     return float(np.mean([shop.precision(one, asked.name, asked.value) for one in sessions]))
 
 
-def sweep(shop: Shop, asked: Sequence[Asked], now: Sequence[float]) -> Iterator[list[object]]:
+def sweep(
+    shop: Shop, asked: Sequence[Asked], now: Sequence[float], seeds: int
+) -> Iterator[list[object]]:
     """Yield, for every other value of a threshold, what it would change, on both halves."""
     before = [understood(shop, one) for one in asked]
     for threshold, others in OTHER_VALUES.items():
@@ -166,7 +167,7 @@ def sweep(shop: Shop, asked: Sequence[Asked], now: Sequence[float]) -> Iterator[
             setattr(understanding, threshold, other)
             gains = np.array(
                 [
-                    0.0 if understood(shop, one) == was else precision(shop, one) - had
+                    0.0 if understood(shop, one) == was else precision(shop, one, seeds) - had
                     for one, was, had in zip(asked, before, now, strict=True)
                 ]
             )
@@ -178,19 +179,21 @@ def sweep(shop: Shop, asked: Sequence[Asked], now: Sequence[float]) -> Iterator[
                    float(aside.mean()), "yes" if better else "no"]  # fmt: skip
 
 
-def markdown(shop: Shop, name: str, asked: Sequence[Asked]) -> tuple[str, list[dict[str, object]]]:
+def markdown(
+    shop: Shop, command: str, asked: Sequence[Asked], seeds: int
+) -> tuple[str, list[dict[str, object]]]:
     """Return what was measured, as a page and as rows."""
-    now = [precision(shop, one) for one in asked]
+    now = [precision(shop, one, seeds) for one in asked]
     taken = [taken_as(one, understood(shop, one)) for one in asked]
     rows = [{**vars(one), "taken": how, "precision": share}
             for one, how, share in zip(asked, taken, now, strict=True)]  # fmt: skip
     lines = [
         "# Words that nobody chose thresholds with",
         "",
-        f"{len(shop.catalog):,} photos of clothes with a table, the mean of {SEEDS} seeds each. "
+        f"{len(shop.catalog):,} photos of clothes with a table, the mean of {seeds} seeds each. "
         "*Not sold*: right is not to take them for anything.",
         "",
-        f"    python -P benchmarks/meanings.py {name}",
+        f"    {command}",
         "",
         "| words | how many | taken rightly | taken wrongly | not taken | precision at 12 |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -209,7 +212,9 @@ def markdown(shop: Shop, name: str, asked: Sequence[Asked]) -> tuple[str, list[d
         "| threshold | now | other | words that change | gain | set aside | taken |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for threshold, usual, other, changed, gain, error, aside, better in sweep(shop, asked, now):
+    for threshold, usual, other, changed, gain, error, aside, better in sweep(
+        shop, asked, now, seeds
+    ):
         lines.append(
             f"| {threshold} | {usual} | {other} | {changed} | {gain:+.4f} ± {error:.4f} | "
             f"{aside:+.4f} | {better} |"
@@ -223,11 +228,13 @@ def main() -> None:
     """Measure the words of one catalog."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("catalog", type=Path)
+    parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--out", type=Path)
     given = parser.parse_args()
     shop = Shop(seeker.Catalog.open(given.catalog))
     multilingual = [*shop.catalog.views] == ["text"]
-    text, rows = markdown(shop, given.catalog.name, [*asked_for(shop, multilingual)])
+    command = f"python -P benchmarks/meanings.py {given.catalog.name} --seeds {given.seeds}"
+    text, rows = markdown(shop, command, [*asked_for(shop, multilingual)], given.seeds)
     print(text)
     if given.out is not None:
         pages.write(given.out, "meanings-languages" if multilingual else "meanings", text, rows)

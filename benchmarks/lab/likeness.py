@@ -5,8 +5,8 @@
 Beside its own Gumbel noise, C γ, every item gets A u(t): u is the projection of its vectors on one
 random direction per view, search and step, so that items that are alike get nearly the same. Its
 unit is the spread of u over the catalog, so that it fades among items that lie together; or its
-spread under the belief, so that it does not. Told are found, pages (16 where nothing was found), and
-how many of the 66 pairs on a page are nearer than a quarter of the mean distance.
+spread under the belief, so that it does not. Told are found, pages (16 where nothing was found),
+and how many of the 66 pairs on a page are nearer than a quarter of the mean distance.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class LeaningSearch(SeekerSearch):
         total = np.zeros(len(logs))
         for name, weight in views.items():
             vectors = self._vectors[name]
-            along = vectors @ rng.standard_normal(vectors.shape[1]).astype(np.float32)
+            along = vectors @ rng.standard_normal((vectors.shape[1],)).astype(np.float32)
             total += np.sqrt(weight) * (along - along.mean()) / along.std()
         chances = np.exp(logs - logs.max())
         chances /= chances.sum()

@@ -30,6 +30,7 @@ STRATEGIES = (
     display.Greedy(first="ranked"),
     display.EpsilonGreedy(epsilon=0.4),
     display.Random(),
+    display.Leaning(),
     display.Diverse(),
     display.Diverse(criterion="determinantal", base=display.EpsilonGreedy(epsilon=0.5)),
 )

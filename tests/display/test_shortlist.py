@@ -117,6 +117,7 @@ EVENTS: list[Callable[[Session, str], None]] = [
         display.Greedy(),
         display.EpsilonGreedy(epsilon=0.3),
         display.Diverse(),
+        display.Leaning(along=0.01),
     ],
     ids=lambda strategy: f"{strategy.name}",
 )

@@ -26,7 +26,13 @@ MODELS = [
     Pairwise(10.0),
     Bipartite(),
 ]
-STRATEGIES = [display.Boltzmann(), display.Boltzmann(c=2.0), display.Greedy(), display.Diverse()]
+STRATEGIES = [
+    display.Boltzmann(),
+    display.Boltzmann(c=2.0),
+    display.Greedy(),
+    display.Diverse(),
+    display.Leaning(),
+]
 
 
 SMALL_PARTS: dict[str, int] = {"part_items": 700, "sorted_items": 16}

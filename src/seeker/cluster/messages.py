@@ -60,10 +60,11 @@ class Attachments:
 
 @dataclass(frozen=True)
 class TopScoresQuery:
-    """Ask for the first items by score + width · noise."""
+    """Ask for the first items by score + width · noise; along: as in `RankingContext.ordered`."""
 
     width: float
     per_click: bool
+    along: float
     count: int
 
 

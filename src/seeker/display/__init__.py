@@ -3,11 +3,11 @@
 from seeker.display.base import RankingContext, Strategy
 from seeker.display.first_page import POOL_PAGES
 from seeker.display.ranking import Ranking, Shortlist, ShortlistExhausted
-from seeker.display.strategies import Boltzmann, Diverse, EpsilonGreedy, Greedy, Random
+from seeker.display.strategies import Boltzmann, Diverse, EpsilonGreedy, Greedy, Leaning, Random
 from seeker.registry import Registry
 
 STRATEGIES: Registry[Strategy] = Registry(
-    "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse)
+    "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse, Leaning)
 )
 """The strategies by name, and as plain JSON."""
 
@@ -23,6 +23,7 @@ __all__ = [
     "Diverse",
     "EpsilonGreedy",
     "Greedy",
+    "Leaning",
     "Random",
     "Ranking",
     "RankingContext",

@@ -69,8 +69,11 @@ class RankingContext(Protocol):
         """
         ...
 
-    def ordered(self, width: float, per_click: bool = True) -> Ranking:
-        """Return the items by score + width · noise; per_click: less noise for clicked items."""
+    def ordered(self, width: float, per_click: bool = True, along: float = 0.0) -> Ranking:
+        """Return the items by score + width · noise; per_click: less noise for clicked items.
+
+        along: how much noise there is beside that is alike for items that are alike.
+        """
         ...
 
     def shuffled(self) -> Ranking:
@@ -145,9 +148,9 @@ class LocalContext(RankingInputs):
             return choose()
         return shared.page(number, self.page_size, choose)
 
-    def ordered(self, width: float, per_click: bool = True) -> ValueRanking:
-        """Return the items by score + width · noise; per_click: less noise for clicked items."""
-        return TopK(self, width, per_click)
+    def ordered(self, width: float, per_click: bool = True, along: float = 0.0) -> ValueRanking:
+        """Return the items by score + width · noise; as in `RankingContext`."""
+        return TopK(self, width, per_click, along)
 
     def shuffled(self) -> ValueRanking:
         """Return the items in an order that is nothing but noise."""

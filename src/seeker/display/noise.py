@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seeker.space.columns import DirectionProbe
 from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
     from seeker.display.base import RankingInputs
+    from seeker.space import Space
 
 
 _MASK = 2**64 - 1
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 """The constants of SplitMix64."""
 
-RANKING, PLACE, PICK, COVER = range(4)
+RANKING, PLACE, PICK, COVER, LEANING = range(5)
 """What a stream of noise is for."""
 
 
@@ -75,6 +79,35 @@ class KeyedNoise:
         if clicked and len(self.clicked):
             place = np.minimum(self.clicked.searchsorted(rows), len(self.clicked) - 1)
             noise /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
+        return noise
+
+
+class LeaningNoise:
+    """along · u of items: u is where they lie along one direction of the views, by seed and step.
+
+    The direction goes forth or back on every axis, by a keyed coin. Its length makes the variance
+    of u over the catalog 1 on average. What is alike lies nearly at the same place.
+    """
+
+    def __init__(self, context: RankingInputs, space: Space, along: float) -> None:
+        self._space = space
+        self._probes: list[DirectionProbe] = []
+        for place, view in enumerate(space.views):
+            key = stream_key(context.seed, context.step, LEANING, place)
+            length = along * math.sqrt(2.0 / (view.scale * len(space.views)))
+            coins = np.where(uniforms(key, view.dimensions) < 0.5, -length, length)
+            self._probes.append(DirectionProbe(place, tuple(coins.tolist()), plain=True))
+
+    @cached_property
+    def most(self) -> float:
+        """No item of the space has more: the lengths of the directions by those of the vectors."""
+        return (1.0 + 1e-6) * sum(self._space.longest(probe) for probe in self._probes)
+
+    def at(self, rows: Rows) -> Doubles:
+        """Return the noise of some items, (rows,)."""
+        noise = np.zeros(len(rows))
+        for probe in self._probes:
+            noise += self._space.direction(probe, rows)
         return noise
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from seeker.display.noise import KeyedNoise
+from seeker.display.noise import KeyedNoise, LeaningNoise
 from seeker.models.base import Grid, Term
 from seeker.models.evaluator import scratch_array
 from seeker.models.scores import Scores
@@ -187,23 +187,27 @@ _SAMPLE_ITEMS = 50_000
 
 
 class TopK(ValueRanking):
-    """All items of a context by z = score + width · noise / √(1 + clicks), ties by row.
+    """All items of a context by z = score + width · noise / √(1 + clicks) + along · u, ties by row.
 
     To fill the first places, the items are walked by an upper bound of z that needs no vectors;
     only those that could still be among the best are evaluated. What comes out is what sorting
     all items by z would give.
     """
 
-    def __init__(self, context: LocalContext, width: float, per_click: bool = True) -> None:
+    def __init__(
+        self, context: LocalContext, width: float, per_click: bool = True, along: float = 0.0
+    ) -> None:
         super().__init__(context.total, context.later)
         self.context = context
         self._scores = context.scores
         self._sorted = self._early <= context.scores.limits.sorted_items
         self._noise = KeyedNoise(context, width, per_click)
+        self._lean = LeaningNoise(context, context.scores.space, along) if along else None
 
     def values(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
-        return self._scores.at(rows) + self._noise.at(rows)
+        values = self._scores.at(rows) + self._noise.at(rows)
+        return values if self._lean is None else values + self._lean.at(rows)
 
     def _best(self, count: int) -> Rows:
         listed_only = self.context.listed_only
@@ -331,7 +335,8 @@ class TopK(ValueRanking):
         """Return the bound that an item must have to be among the best, given some values."""
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
-        return enough - slack - self._scores.drop_bound()
+        lean = 0.0 if self._lean is None else self._lean.most  # bounds are of z without it
+        return enough - slack - lean - self._scores.drop_bound()
 
     def _note_strain(self, close: int) -> None:
         """Take note of how many items came close."""

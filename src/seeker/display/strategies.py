@@ -204,6 +204,33 @@ class _EpsilonRanking:
 
 
 @dataclass(frozen=True)
+class Leaning(Strategy):
+    """z = g + C γ / √n + A u: beside noise of its own, each item has noise that is alike for like.
+
+    u is where an item lies along one random direction of the views, the same for all items of a
+    step; it fades by itself as the likely items come to lie together. along: A, in spreads of u
+    over the catalog. c, first: as in `Boltzmann`. Where A is not 0, bounds tell little, so that a
+    page costs about as much as scoring everything.
+    """
+
+    name = "leaning"
+    c: float = PAPER_C
+    along: float = 1.0
+    first: First = "pool"
+
+    def __post_init__(self) -> None:
+        check_number("c", self.c, 0.0, below=_MAX_WIDTH)
+        check_number("along", self.along, 0.0, below=_MAX_WIDTH)
+        check_first(self.first)
+
+    def rank(self, context: RankingContext) -> Ranking:
+        return first_page(context, context.ordered(self.c, along=self.along), self.first)
+
+    def with_exploration(self, level: float) -> Strategy:
+        return replace(self, c=self.c * level, along=self.along * level)
+
+
+@dataclass(frozen=True)
 class Diverse(Strategy):
     """The page is chosen from the first pool · page size items of the base strategy's ranking.
 
