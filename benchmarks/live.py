@@ -49,6 +49,7 @@ from seeker.stores import MemoryStore
 
 DIMENSIONS = 256
 SEARCHES = 20
+MAX_WAITING = 400
 PEOPLE, CHANGES, SECONDS, PHASES = 50, 100, 60, 4
 
 
@@ -442,9 +443,11 @@ async def _patches(
             now = time.monotonic()
             owed += (now - last) * CHANGES if go_on.is_set() else 0.0
             last = now
-            while owed >= 1.0:
+            while owed >= 1.0 and len(tasks) < MAX_WAITING:
                 owed, sent = owed - 1.0, sent + 1
-                tasks.add(asyncio.create_task(patch(sent)))
+                tasks.add(task := asyncio.create_task(patch(sent)))
+                task.add_done_callback(tasks.discard)
+            owed = min(owed, 1.0)  # a server that cannot keep up is not sent more and more
             await asyncio.sleep(0.01)
         await asyncio.gather(*tasks)
     return sent, told
