@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check style types scripts kernels browser bench peers load processors latency kills page figures reference pictures docs wheel-test release-check clean
+.PHONY: help demo test check style types scripts kernels browser bench peers load worst-cases processors latency kills page figures reference pictures docs wheel-test release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -78,6 +78,9 @@ peers: $(VENV)/.dev  ## Seeker beside other engines, on the same data; writes do
 
 load: $(VENV)/.dev  ## how many people one machine serves, in a quarter of an hour; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/load.py
+
+worst-cases: $(VENV)/.dev  ## what costs most, and how long a click waits for others' work, in minutes; writes docs/benchmarks
+	$(BIN)/python -P benchmarks/worst_cases.py
 
 latency: $(VENV)/.dev  ## what the service adds to HTTP, in a minute; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/latency.py
