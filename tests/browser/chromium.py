@@ -3,7 +3,7 @@
     python tests/browser/chromium.py        finds one, installs one if there is none, says which
 
 `make test` runs this first. The tests themselves install nothing; without a Chromium they fail.
-Debian's Firefox comes along where it can be had; without one, its one test is skipped.
+Debian's Firefox and WebKit come along where they can be had; without one, its tests are skipped.
 """
 
 from __future__ import annotations
@@ -56,6 +56,13 @@ def firefox() -> str | None:
     return shutil.which("firefox-esr") or shutil.which("firefox")
 
 
+def webkit() -> str | None:
+    """Return where WebKit's small browser is, or None; it needs a driver, and a screen."""
+    found = sorted(Path("/usr/lib").glob("*/webkit2gtk-4.*/MiniBrowser"))
+    driven = shutil.which("WebKitWebDriver") and shutil.which("Xvfb")
+    return str(found[-1]) if found and driven else None
+
+
 def _try(command: list[str]) -> None:
     """Run a command; whether it has helped is seen by looking for the browser again."""
     print(f"No such browser yet; running: {' '.join(command)}", flush=True)
@@ -81,9 +88,12 @@ def main() -> int:
             file=sys.stderr,
         )
         return 1
-    if firefox() is None and os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
-        _try(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", "firefox-esr"])
-    print(f"The tests of the page use {path}, and one of them {firefox() or 'no Firefox'}")
+    wanted = [] if firefox() else ["firefox-esr"]
+    wanted += [] if webkit() else ["webkit2gtk-driver", "xvfb"]
+    if wanted and os.name == "posix" and os.geteuid() == 0 and shutil.which("apt-get"):
+        _try(["apt-get", "install", "--yes", "--quiet", "--no-install-recommends", *wanted])
+    others = f"{firefox() or 'no Firefox'} and {webkit() or 'no WebKit'}"
+    print(f"The tests of the page use {path}, and some of them {others}")
     return 0
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ import httpx
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
+from browser.drivers import free_port
 from support.servers import until
 
 CELLS = (
@@ -30,9 +30,7 @@ CELLS = (
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[str]:
     """A JupyterLab in an empty folder; its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     homes = {name: str(tmp_path / name) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
     homes |= {"JUPYTER_RUNTIME_DIR": str(tmp_path / "run"), "HOME": str(tmp_path)}
     command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]

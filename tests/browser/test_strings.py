@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from browser.catalogs import COLOURS, FORMS, SIZES
+from browser.cut_off import CUT_OFF, SPEAK
 from browser.search import Search, module_by_module
 from browser.watch import Watch
 from seeker import web
@@ -104,64 +105,6 @@ def test_a_forgotten_text_is_seen() -> None:
         "from",
         "⟦Go back⟧ to ⟦the start⟧",
     }
-
-
-CUT_OFF = """async (host) => {
-    const cut = new Set();
-    const catalog = ".title, .words, .said, dd, dt, option, .credit, fieldset label";
-    const clips = (node, axis) => ["hidden", "clip"].includes(getComputedStyle(node)[axis]);
-    const scrolls = (node) => ["auto", "scroll"].includes(getComputedStyle(node).overflowX);
-    const check = (text, range) => {
-        const boxes = [...range.getClientRects()].filter((box) => box.width > 1 && box.height > 1);
-        for (const box of boxes) {
-            let node = text.parentElement;
-            for (; node; node = node.parentElement) {
-                const frame = node.getBoundingClientRect();
-                // For those who hear the page, and only for them.
-                if (frame.width <= 1) break;
-                if (scrolls(node) && node.matches(".strip")) break;
-                const outside = box.left < frame.left - 1 || box.right > frame.right + 1;
-                const below = box.bottom > frame.bottom + 2 || box.top < frame.top - 2;
-                if (clips(node, "overflowX") && outside) cut.add(text.data);
-                if (clips(node, "overflowY") && below) cut.add(text.data);
-            }
-            if (!node && (box.left < -1 || box.right > innerWidth + 1)) cut.add(text.data);
-        }
-    };
-    const walker = document.createTreeWalker(host.shadowRoot, NodeFilter.SHOW_TEXT);
-    for (let text = walker.nextNode(); text; text = walker.nextNode()) {
-        const visible = text.parentElement.checkVisibility({ visibilityProperty: true });
-        if (!text.data.trim() || !visible || text.parentElement.closest(catalog)) continue;
-        const range = document.createRange();
-        range.selectNodeContents(text);
-        check(text, range);
-    }
-    const pen = document.createElement("canvas").getContext("2d");
-    for (const input of host.shadowRoot.querySelectorAll("input[type=search]")) {
-        const style = getComputedStyle(input);
-        pen.font = style.font;
-        const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight);
-        const room = input.clientWidth - padding;
-        const said = await import(`/web/languages/${host.lang || "en"}.js`);
-        const texts = ["describe", "addWords"].map((name) => said.default[`searchBox.${name}`]);
-        for (const text of [input.placeholder, ...texts])
-            if (pen.measureText(text).width > room + 1) cut.add(text);
-    }
-    // What is seen where a mouse is has its place already.
-    for (const one of host.shadowRoot.querySelectorAll(".card .corner button")) {
-        const [box, card] = [one, one.closest(".card")].map((part) => part.getBoundingClientRect());
-        if (box.left < card.left || box.right > card.right) cut.add(one.textContent);
-    }
-    if (document.documentElement.scrollWidth > innerWidth) cut.add("the page itself");
-    return [...cut];
-}"""
-SPEAK = """async (host, tag) => {
-    const root = () => host.shadowRoot.querySelector(".seeker");
-    const before = root();
-    host.setAttribute("lang", tag);
-    while (root() === before || !host.session) await new Promise(requestAnimationFrame);
-    return [root().lang, getComputedStyle(root()).direction];
-}"""
 
 
 def test_every_language_fits_on_a_small_phone(
