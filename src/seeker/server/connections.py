@@ -92,6 +92,7 @@ class ConnectionLimit:
         self.closing = False
         self._known: set[Any] | None = None
         self._spare = spare
+        self._throttle = LogThrottle()
 
     def join(self, connections: set[Any]) -> None:
         """Be told of the stop like the connections themselves."""
@@ -104,7 +105,6 @@ class ConnectionLimit:
         self.closing = True
         if self._known is not None:
             self._known.discard(self)
-        self._throttle = LogThrottle()
 
     def reached(self, count: int) -> bool:
         """Return whether the last of so many connections is one too many."""
