@@ -107,8 +107,8 @@ class KernelService:
 
         await self._app(scope, receive, send)
         start, *parts = messages
-        told = {name.decode(): value.decode() for name, value in start["headers"]}
-        return Answer(start["status"], told, b"".join(one.get("body", b"") for one in parts))
+        headers = {name.decode(): value.decode() for name, value in start["headers"]}
+        return Answer(start["status"], headers, b"".join(one.get("body", b"") for one in parts))
 
     def close(self) -> None:
         """Let go of the threads."""
@@ -235,24 +235,24 @@ class SearchWidget:
         answer = self._service.ask(method, path, message["headers"], body)
         content = answer.body
         if "json" in answer.headers.get("content-type", ""):
-            told = json.loads(content)
-            if answer.status == 201 and "page" in told:
-                self._id = self.widget.session_id = told["id"]
-            content = json.dumps(self._with_pictures(told)).encode()
+            data = json.loads(content)
+            if answer.status == 201 and "page" in data:
+                self._id = self.widget.session_id = data["id"]
+            content = json.dumps(self._with_pictures(data)).encode()
         about = {"id": message["id"], "status": answer.status, "headers": dict(answer.headers)}
         self.widget.send(about, buffers=[content])
 
-    def _with_pictures(self, told: Any) -> Any:
+    def _with_pictures(self, data: Any) -> Any:
         """Return an answer whose pictures are in it, and not somewhere on a server."""
-        if isinstance(told, list):
-            return [self._with_pictures(one) for one in told]
-        if not isinstance(told, dict):
-            return told
-        media = told.get("media")
+        if isinstance(data, list):
+            return [self._with_pictures(one) for one in data]
+        if not isinstance(data, dict):
+            return data
+        media = data.get("media")
         if isinstance(media, str) and media.startswith("/"):
-            told = {**told, "media": self._picture(media)}
-            told.pop("pictures", None)  # each would be sent whether it is looked at or not
-        return {name: self._with_pictures(one) for name, one in told.items()}
+            data = {**data, "media": self._picture(media)}
+            data.pop("pictures", None)  # each would be sent whether it is looked at or not
+        return {name: self._with_pictures(one) for name, one in data.items()}
 
     def _picture(self, path: str) -> str | None:
         answer = self._service.ask("GET", path, {}, b"")

@@ -163,16 +163,16 @@ class Vocabulary:
             joined = "".join(tokens)
             spellings += [joined] if self._count(joined) else []
             forms += self._forms([joined], every_language)
-        found: list[tuple[Match, str]] = [("exact", one) for one in spellings]
-        found += [("form", term) for term in forms if term not in (*spellings, " ".join(tokens))]
+        matches: list[tuple[Match, str]] = [("exact", one) for one in spellings]
+        matches += [("form", term) for term in forms if term not in (*spellings, " ".join(tokens))]
         if is_unspaced(word):
-            found += [("part", term) for term in self._containing(tokens) if term not in tokens]
-        if not found:
-            found = self._likely(tokens, last)
-        if not found:
+            matches += [("part", term) for term in self._containing(tokens) if term not in tokens]
+        if not matches:
+            matches = self._likely(tokens, last)
+        if not matches:
             return SearchWord(word, "none")
-        weights = {term: _TRUST[match] for match, term in found[:MAX_TERMS]}
-        return SearchWord(word, found[0][0], tuple(weights.items()))
+        weights = {term: _TRUST[match] for match, term in matches[:MAX_TERMS]}
+        return SearchWord(word, matches[0][0], tuple(weights.items()))
 
     def _likely(self, tokens: list[str], last: bool) -> list[tuple[Match, str]]:
         """Return terms for a word that the index has in no form that is known."""
@@ -185,9 +185,9 @@ class Vocabulary:
             ("spelling", lambda: self._spelled_alike(tokens)),
         ]
         for match, terms in ways:
-            found = terms()
-            if found:
-                return [(match, term) for term in found]
+            candidates = terms()
+            if candidates:
+                return [(match, term) for term in candidates]
         return []
 
     def _forms(self, tokens: list[str], every_language: bool = False) -> list[str]:
@@ -208,13 +208,13 @@ class Vocabulary:
         """Return two words that the index has side by side for one: t shirt for tshirt."""
         if len(tokens) > 1:
             return []
-        word, found = tokens[0], []
+        word, pairs = tokens[0], []
         for place in range(1, len(word)):
             head, tail = word[:place], word[place:]
             if self._count(head) and (len(head) > 2 or len(tail) > 3):
                 tails = [tail] if self._count(tail) else self._forms([tail])
-                found += [f"{head} {one}" for one in tails if self._has(f"{head} {one}")]
-        return found
+                pairs += [f"{head} {one}" for one in tails if self._has(f"{head} {one}")]
+        return pairs
 
     def _beginning(self, tokens: list[str]) -> list[str]:
         if len(tokens) > 1 or len(tokens[0]) < 2:
@@ -227,9 +227,9 @@ class Vocabulary:
         word = tokens[0]
         if len(tokens) > 1 or len(word) < (1 if is_unspaced(word) else 4):
             return []
-        found = re.findall(f".*{re.escape(word)}.*", self._all_as_lines)
-        found.sort(key=lambda term: (not term.endswith(word), -self._counts[term], term))
-        return found[:MAX_TERMS]
+        containing = re.findall(f".*{re.escape(word)}.*", self._all_as_lines)
+        containing.sort(key=lambda term: (not term.endswith(word), -self._counts[term], term))
+        return containing[:MAX_TERMS]
 
     def _pieces(self, tokens: list[str]) -> list[str]:
         """Return terms that contain parts of a phrase that is written without blanks."""
@@ -243,18 +243,18 @@ class Vocabulary:
         phrases: list[list[str]] = [[]] if all(choices) else []
         for terms in choices:
             phrases = [[*phrase, term] for phrase in phrases for term in terms[:4]]
-        found = [" ".join(phrase) for phrase in phrases]
-        return found if len(tokens) == 1 else [phrase for phrase in found if self._has(phrase)]
+        texts = [" ".join(phrase) for phrase in phrases]
+        return texts if len(tokens) == 1 else [phrase for phrase in texts if self._has(phrase)]
 
     def _near_forms(self, word: str) -> list[str]:
         """Return the terms near to a word, or to its other number as English makes it."""
         endings = [end for end in ("s", "es") if word.endswith(end) and len(word) > len(end) + 2]
         others = [word.removesuffix(end) for end in endings] or [f"{word}s"]
-        found = [self._near(word)]
+        spellings = [self._near(word)]
         for one in others:  # three letters are near to much, so they must be the same
             near = self._near(one)
-            found.append([t for t in near if len(one) > 3 or sorted(t) == sorted(one)])
-        return next(filter(None, found), [])
+            spellings.append([t for t in near if len(one) > 3 or sorted(t) == sorted(one)])
+        return next(filter(None, spellings), [])
 
     def _near(self, word: str) -> list[str]:
         """Return the terms that are the fewest slips away, the most frequent first."""
@@ -263,14 +263,14 @@ class Vocabulary:
         other_letters = _BIT_COUNTS[(masks ^ _signature(word)).view(np.uint8)]
         likely = other_letters.reshape(-1, 8).sum(axis=1) <= 2 * slips
         places = np.flatnonzero(likely & (np.abs(lengths - len(word)) <= slips))
-        found = []
+        neighbours = []
         for place in places.tolist():
             term = self._terms[place]
             distance = edit_distance(word, term, slips)
             if distance <= slips:
-                found.append((distance, term[0] != word[0], -self._counts[term], term))
-        found.sort()
-        return [term for distance, *_, term in found if distance == found[0][0]]
+                neighbours.append((distance, term[0] != word[0], -self._counts[term], term))
+        neighbours.sort()
+        return [term for distance, *_, term in neighbours if distance == neighbours[0][0]]
 
     def _has(self, phrase: str) -> bool:
         """Return whether some item has words that follow each other."""
@@ -282,8 +282,8 @@ class Vocabulary:
 
     def _count(self, term: str) -> int:
         """Return how many items have a term."""
-        found = self._rows("WHERE term = ?", term)
-        return found[0][1] if found else 0
+        rows = self._rows("WHERE term = ?", term)
+        return rows[0][1] if rows else 0
 
     def _starting(self, prefix: str) -> list[tuple[str, int]]:
         """Return the terms that begin so, with how many items have them."""

@@ -111,7 +111,7 @@ def write_backup(
 def read_backup(folder: Path) -> Backup:
     """Return what a backup says it holds."""
     try:
-        told = json.loads((folder / ABOUT_NAME).read_bytes())
+        about = json.loads((folder / ABOUT_NAME).read_bytes())
     except FileNotFoundError:
         raise NotFound(
             f"There is no backup at '{folder}'.", "`seeker backup FOLDER` writes one."
@@ -119,20 +119,20 @@ def read_backup(folder: Path) -> Backup:
     except (NotADirectoryError, ValueError, RecursionError):
         raise _damaged(folder, f"its {ABOUT_NAME} cannot be read") from None
     try:
-        if told["schema"] > SCHEMA:
+        if about["schema"] > SCHEMA:
             raise BadInput(
-                f"The backup at '{folder}' has schema {told['schema']}, "
+                f"The backup at '{folder}' has schema {about['schema']}, "
                 f"but this Seeker reads schemas up to {SCHEMA}.",
                 "Restore it with the version of Seeker that wrote it, or a newer one.",
             )
         return Backup(
-            str(told["at"]),
-            str(told["seeker"]),
-            None if told["sessions"] is None else int(told["sessions"]),
-            {_catalog_name(name): int(count) for name, count in told["catalogs"].items()},
+            str(about["at"]),
+            str(about["seeker"]),
+            None if about["sessions"] is None else int(about["sessions"]),
+            {_catalog_name(name): int(count) for name, count in about["catalogs"].items()},
             {
                 _file_name(name): (int(one["bytes"]), str(one["sha256"]))
-                for name, one in told["files"].items()
+                for name, one in about["files"].items()
             },
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -231,8 +231,8 @@ def report(
         usage.unread += len(damaged)
     finally:
         source.close()
-    told = usage.to_json(served)
-    write_usage(Path(out), told, served)
+    report = usage.to_json(served)
+    write_usage(Path(out), report, served)
     unread = f" {usage.unread:,} could not be read." if usage.unread else ""
     click.echo(f"A report of {usage.searches:,} searches is in '{out}'.{unread}")
 

@@ -85,12 +85,12 @@ class _Schedule(Schedule):
         if ended is None:
             return
         code, output = ended
-        status, told = self._statuses[name], output.decode("utf-8", "replace").strip()
+        status, outcome = self._statuses[name], output.decode("utf-8", "replace").strip()
         if code:
             self._failed[name] = manifest.identity
             status = replace(status, failures=status.failures + 1)
             LOGGER.warning("compaction failed", extra={"fields": {"catalog": name, "code": code}})
-        elif told == _DONE:
+        elif outcome == _DONE:
             status = replace(status, count=status.count + 1, at=time.time())
             LOGGER.info("compaction ended", extra={"fields": {"catalog": name}})
         self._statuses[name] = status

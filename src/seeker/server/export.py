@@ -160,15 +160,15 @@ def import_lines(store: Store, lines: Iterable[str | bytes]) -> Iterator[bool]:
 def _parse_line(line: str | bytes, number: int) -> StoredSession:
     """Return the session that a line of an export tells of; refuse what could not be replayed."""
     try:
-        told = json.loads(line)
-        fold(map(parse_event, told["events"]))
+        session = json.loads(line)
+        fold(map(parse_event, session["events"]))
         stored = StoredSession(
-            **{name: told[name] for name in ("id", "catalog", "owner", "began", "active")},
-            person=told["user"],
-            length=len(told["events"]),
-            events=told["events"],
-            times=told["times"],
-            network=told.get("network"),
+            **{name: session[name] for name in ("id", "catalog", "owner", "began", "active")},
+            person=session["user"],
+            length=len(session["events"]),
+            events=session["events"],
+            times=session["times"],
+            network=session.get("network"),
         )
         names = (stored.id, stored.catalog, stored.owner or "", stored.person or "")
         numbers = (stored.began, stored.active, *stored.times)

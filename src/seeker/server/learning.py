@@ -77,14 +77,14 @@ class _Schedule(Schedule):
             return before
         code, output = ended
         try:
-            told = json.loads(output) if code == 0 else {}
-            status = LearningStatus(**told, at=time.time(), failures=before.failures)
+            result = json.loads(output) if code == 0 else {}
+            status = LearningStatus(**result, at=time.time(), failures=before.failures)
         except (ValueError, TypeError):
-            told = {}
-        if not told:
+            result = {}
+        if not result:
             status = replace(before, at=time.time(), failures=before.failures + 1)
         fields = {"catalog": name, "taken": status.taken, "searches": status.searches}
-        if told:
+        if result:
             LOGGER.info("learning ended", extra={"fields": {**fields, "reason": status.reason}})
         else:
             LOGGER.warning("learning failed", extra={"fields": {"catalog": name, "code": code}})
@@ -103,8 +103,8 @@ def main(arguments: list[str], environment: Mapping[str, str] = os.environ) -> i
     except SeekerError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    told = {"taken": result.taken, "searches": result.searches, "reason": result.reason}
-    print(json.dumps(told))
+    summary = {"taken": result.taken, "searches": result.searches, "reason": result.reason}
+    print(json.dumps(summary))
     return 0
 
 

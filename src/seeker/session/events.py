@@ -184,8 +184,8 @@ class Focus(Event):
         return state.advance(self, focus=self.views)
 
     def describe(self) -> str:
-        told = ", ".join(f"{view} {factor:g}" for view, factor in self.views.items())
-        return f"what matters: {told}" if told else "all views matter as usual"
+        factors = ", ".join(f"{view} {factor:g}" for view, factor in self.views.items())
+        return f"what matters: {factors}" if factors else "all views matter as usual"
 
 
 @dataclass(frozen=True)
@@ -202,8 +202,8 @@ class Found(Event):
     reason: str | None = None
 
     def fields(self) -> dict[str, Any]:
-        told = {} if self.reason is None else {"reason": self.reason}
-        return {"item": self.item, **told}
+        reason = {} if self.reason is None else {"reason": self.reason}
+        return {"item": self.item, **reason}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:

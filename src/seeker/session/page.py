@@ -110,10 +110,10 @@ def _tile(item: Item, picture: str | None) -> str:
 
 def facts_html(title: str, facts: Mapping[str, str], body: str = "") -> str:
     """Return a heading and what is to be said, fact by fact."""
-    told = "".join(
+    entries = "".join(
         f"<li>{escape(name)}: {escape(fact)}</li>" for name, fact in facts.items() if fact
     )
-    return f"<div><b>{escape(title)}</b><ul>{told}</ul>{body}</div>"
+    return f"<div><b>{escape(title)}</b><ul>{entries}</ul>{body}</div>"
 
 
 def shares_html(shares: Mapping[str, float]) -> str:

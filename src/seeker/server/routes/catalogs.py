@@ -240,8 +240,8 @@ async def change_many(
             verdicts[place] = LineResponse(
                 line=place + 1, id=one.id, result=one.result, problem=one.problem or None
             )
-    told = [one.model_dump() for one in verdicts if one is not None]
-    return JSONResponse({"version": version, "lines": told})
+    responses = [one.model_dump() for one in verdicts if one is not None]
+    return JSONResponse({"version": version, "lines": responses})
 
 
 def _line(line: bytes) -> ItemLine | str:
