@@ -55,7 +55,7 @@ def test_a_model_that_claims_too_little_becomes_somewhat_surer(
     claimed, happened = claims_of(catalog, some, modest)
     assert claimed < 0.5 * happened
     surer = calibrated(modest, ["seen"], Replayer(catalog), some, np.ones(20))
-    assert surer.sigmas == (pytest.approx(0.75 * 0.9),)
+    assert list(surer.sigmas) == pytest.approx([0.75 * 0.9])
     assert calibrated(modest, ["seen"], Replayer(catalog), [], np.ones(0)) == modest
 
 
