@@ -55,7 +55,7 @@ def test_no_answer_waits_for_the_other_side_to_acknowledge(
 
 
 def test_head_and_body_are_one_piece(http: httpx.Client) -> None:
-    for path in ("/healthz", "/v1/catalogs", "/web/seeker.js"):
+    for path in ("/healthz", "/v1/catalogs", "/web/style.css"):
         assert tcp_segments(http, path) == 1
 
 
