@@ -346,7 +346,7 @@ export class Grid {
     this.#columns = layout.columns;
     this.#rowHeight = layout.rowHeight;
     this.#setCardWidth(Math.round((width - gap * (layout.columns - 1)) / layout.columns));
-    this.list.classList.toggle("slim", width / this.#columns < fontSize * (textOnly ? 20 : 15));
+    this.list.classList.toggle("slim", width / this.#columns < fontSize * (textOnly ? 20 : 13));
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#rowHeight - gap}px`;
   }
