@@ -291,8 +291,12 @@ class Service:
             else:
                 loop.call_soon_threadsafe(finish)
 
-        # Whoever asked may leave; what was begun is finished all the same.
-        pending.write.future.add_done_callback(stored)
+        write = pending.write.future
+        if write.done() and not isinstance(write.exception(), WriteAlone):
+            finish()  # The disk was quicker than the page.
+        else:
+            # Whoever asked may leave; what was begun is finished all the same.
+            write.add_done_callback(stored)
         return answer
 
     async def change(
