@@ -206,7 +206,11 @@ class TopK(ValueRanking):
 
     def values(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
-        values = self._scores.at(rows) + self._noise.at(rows)
+        return self._sums(rows, self._noise.at(rows))
+
+    def _sums(self, rows: Rows, noise: Doubles) -> Doubles:
+        """Return the exact z of some items, (rows,); noise: their own."""
+        values = self._scores.at(rows) + noise
         return values if self._lean is None else values + self._lean.at(rows)
 
     def _best(self, count: int) -> Rows:
@@ -275,7 +279,7 @@ class TopK(ValueRanking):
         """Return the best after evaluating all items that need not come later."""
         rows = self.context.candidates()
         noise = self._noise.at(rows, clicked=len(self._aside[1]) > 0)
-        return best_rows(rows, self._scores.at(rows) + noise, count)
+        return best_rows(rows, self._sums(rows, noise), count)
 
     @contextmanager
     def _bounds(self, upper: Floats, noise: KeyedNoise, keep: int) -> Iterator[tuple[Floats, Rows]]:
