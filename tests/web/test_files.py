@@ -92,7 +92,10 @@ def test_the_page_asks_for_everything_at_once(browser: TestClient, path: str, mo
     assert len(preloaded) == len(set(preloaded))
     assert f'src="{FOLDER}{module}"' in document
     wanted = {name for name in needed(browser, f"/web/{module}") if name.endswith(".css")}
-    assert set(preloaded) == wanted
+    linked = re.findall(rf'<link rel="stylesheet" href="{FOLDER}([^"]+)">', document)
+    # What is asked for in two ways at once, Chromium fetches twice and does not keep.
+    assert not {*preloaded} & {*linked}
+    assert {*preloaded, *linked} >= wanted >= {*preloaded}
 
 
 @pytest.mark.parametrize("entry", web.ENTRIES)

@@ -103,6 +103,7 @@ _TYPES = {
     "svg": "image/svg+xml",
 }
 _SCRIPT = re.compile(r'^( *)<script type="module" src="/web/([^"]+)">', re.MULTILINE)
+_LINKED = re.compile(r'<link rel="stylesheet" href="/web/([^"]+)">')
 _ADDRESS = re.compile(r'\b(href|src)="/web/')
 _TEXT = re.compile(r"\{\{(\w+)\}\}")
 _TEXT_ENTRY = re.compile(r'^  "?(?:document\.)?(\w+)"?:\s+("(?:[^"\\]|\\.)*"),$', re.MULTILINE)
@@ -201,18 +202,23 @@ def _document(name: str, root: str, language: str) -> bytes:
     document = _TEXT.sub(
         lambda match: html.escape(texts[match[1]], quote=True), web.read_file(name)
     )
+    linked = set(_LINKED.findall(document))
     document = _SCRIPT.sub(
-        lambda match: _preload_links(match[2], match[1], language) + match[0], document
+        lambda match: _preload_links(match[2], match[1], language, linked) + match[0], document
     )
     return _ADDRESS.sub(rf'\1="{root}/web-{web.version()}/', document).encode()
 
 
-def _preload_links(entry: str, indent: str, language: str) -> str:
-    """Return links to what a module asks for when it runs: styles, and what it says."""
+def _preload_links(entry: str, indent: str, language: str, linked: set[str]) -> str:
+    """Return links to what a module asks for when it runs: styles, and what it says.
+
+    linked: what the document asks for anyway. Asked for twice at once, it would not be kept.
+    """
     links = [
         f'<link rel="preload" as="fetch" href="/web/{sheet}" crossorigin>'
         for module in web.modules(entry)
         for sheet in web.stylesheets(module)
+        if sheet not in linked
     ]
     if language != _ENGLISH:
         links.append(f'<link rel="modulepreload" href="/web/languages/{language}.js">')
