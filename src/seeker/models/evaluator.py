@@ -318,11 +318,13 @@ class ScoreEvaluator:
         cost = len(columns) * (dimensions + _COST_OF_A_COLUMN) + len(terms) * _COST_OF_A_TERM
         return float(self.count) * cost
 
-    def values(self, terms: Sequence[Term], rows: Rows) -> Doubles:
+    def values(
+        self, terms: Sequence[Term], rows: Rows, summed_in: np.dtype[Any] = _LONG
+    ) -> Doubles:
         """Return the sum of some terms and of θ's log-prior, in nats: (thetas, rows)."""
         from seeker.kernels import UNIT
 
-        units = np.zeros((self.thetas, len(rows)), np.int64)
+        units = np.zeros((self.thetas, len(rows)), summed_in)
         self._new_batch([(term, 1) for term in terms]).add(rows, rows, units)
         return units * UNIT + self.grid.log_weights[:, None]
 

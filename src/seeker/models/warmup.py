@@ -25,6 +25,7 @@ def warm_up(scores: ItemScores) -> None:
         return
     from seeker.kernels.noise import above, bound, gumbel
     from seeker.kernels.posterior import mass, mass_by_theta, round_up
+    from seeker.kernels.posterior import scores as average_thetas
 
     rows = np.arange(1)
     direction = (0.0,) * space.views[0].dimensions
@@ -35,16 +36,21 @@ def warm_up(scores: ItemScores) -> None:
     said = WordsTerm("", 0.5, 0.25, 1.0, DirectionProbe(0, direction, plain=True))
     example = ClickEvidence(0, True, (0,), times=2, doubt=0.5)
     words = Evidence((example,), (TextEvidence(0, direction),), (said,))
+    # Sums are added to where they are kept, which is in 32 bits as long as these hold them.
+    summed_in = (np.dtype(np.int32), np.dtype(np.int64))
     for evidence in (Evidence(clicks), words):
-        scores.values(scores.model.terms(evidence, space), rows)
+        terms = scores.model.terms(evidence, space)
+        for dtype in summed_in:
+            scores.evaluator.values(terms, rows, dtype)
     values, floats = scores.at(rows), np.zeros(1, np.float32)
     round_up(values, floats)
     gumbel(np.uint64(1), rows, values)
     bound(floats, 0, np.uint64(1), np.float32(1.0), floats.copy(), 1)
     above(floats, np.float32(0.0), 1)
     mass(values, 0.0)
-    for dtype in (np.int32, np.int64):
+    for dtype in summed_in:
         weights = scores.grid.log_weights
         sums = np.zeros((len(weights), 1), dtype)
+        average_thetas(sums, weights, np.zeros(1))
         mass_by_theta(sums, 0, weights, np.zeros(1), np.zeros(len(weights)))
     _warm.add((kind, details))

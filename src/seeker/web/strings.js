@@ -47,7 +47,7 @@ function validLocale(locale, language) {
 /**
  * Speak a language from now on; what a site says in other words goes before it, and English fills in.
  *
- * @param {{language: string, locale: string}} choice
+ * @param {{language: string, locale: string}} asked
  * @param {string | null} messages sentences of the site's own by name, in JSON
  * @returns {Promise<boolean>} whether anything has changed by that
  */
