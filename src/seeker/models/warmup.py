@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seeker.models.base import ClickEvidence, Evidence, TextEvidence
-from seeker.models.scores import ItemScores
+from seeker.models.scores import ItemScores, Scores
 from seeker.models.words import WordsTerm
 from seeker.space.columns import DirectionProbe
 
@@ -36,19 +36,19 @@ def warm_up(scores: ItemScores) -> None:
     said = WordsTerm("", 0.5, 0.25, 1.0, DirectionProbe(0, direction, plain=True))
     example = ClickEvidence(0, True, (0,), times=2, doubt=0.5)
     words = Evidence((example,), (TextEvidence(0, direction),), (said,))
-    # Sums are added to where they are kept, which is in 32 bits as long as these hold them.
-    summed_in = (np.dtype(np.int32), np.dtype(np.int64))
     for evidence in (Evidence(clicks), words):
         terms = scores.model.terms(evidence, space)
-        for dtype in summed_in:
-            scores.evaluator.values(terms, rows, dtype)
+        scores.values(terms, rows)
+        if isinstance(scores, Scores):
+            # Sums that are kept here are added to where they are, in 32 bits while these hold them.
+            scores.evaluator.values(terms, rows, np.dtype(np.int32))
     values, floats = scores.at(rows), np.zeros(1, np.float32)
     round_up(values, floats)
     gumbel(np.uint64(1), rows, values)
     bound(floats, 0, np.uint64(1), np.float32(1.0), floats.copy(), 1)
     above(floats, np.float32(0.0), 1)
     mass(values, 0.0)
-    for dtype in summed_in:
+    for dtype in (np.int32, np.int64):
         weights = scores.grid.log_weights
         sums = np.zeros((len(weights), 1), dtype)
         average_thetas(sums, weights, np.zeros(1))
