@@ -79,6 +79,18 @@ def test_a_filter_that_nothing_passes_is_refused(small: Catalog) -> None:
     assert (session.page(), session.step) == (page, 0)
 
 
+@pytest.mark.parametrize("kind", ["kin 1", ["kin 1"], ("kin 1", None)])
+def test_a_misspelt_value_is_told_with_what_was_meant(kind: object) -> None:
+    catalog = random_catalog(50)
+    session = catalog.session()
+    with pytest.raises(BadInput, match="No item passes") as refused:
+        session.filter({"price": {"ge": 0}, "kind": kind})
+    assert refused.value.hint.startswith("No item has 'kin 1' as 'kind'. Did you mean 'kind ")
+    with pytest.raises(BadInput, match="No item passes") as refused:
+        session.filter({"price": -1})
+    assert refused.value.hint == "Loosen it, or leave it out."
+
+
 def test_narrowing_before_anything_is_known_still_gives_a_page_that_covers() -> None:
     catalog, kept = random_catalog(200), {"kind": "kind 1"}
     session = catalog.session(seed=4)

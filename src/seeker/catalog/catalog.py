@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from seeker import display, models
 from seeker.catalog import keywords, view_readers
 from seeker.catalog.attributes import Kind, shorten
-from seeker.catalog.filters import Facet
+from seeker.catalog.filters import Facet, unknown_value
 from seeker.catalog.item_table import ItemRecord
 from seeker.catalog.items import (
     Attributes,
@@ -464,6 +464,11 @@ class Catalog:
         50}; all of it must hold. Tags pass if any of them does; None stands for 'no value'.
         """
         return self._collection.table.matching(filter)
+
+    def filter_hint(self, filter: Mapping[str, Any]) -> str:
+        """Return what to do about a filter that no item passes: how a value may be spelt."""
+        wrong = unknown_value(self, filter, self.presentation.hidden)
+        return " ".join(wrong or ("Loosen it, or leave it out.",))
 
     def facets(self, filter: Mapping[str, Any] | None = None, limit: int = 20) -> dict[str, Facet]:
         """Return how the values of every attribute are spread over the items that pass."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from difflib import get_close_matches
+from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from seeker.catalog.attributes import KIND_NAMES, Kind, PlainValue, clean_text, shorten
 from seeker.errors import BadInput, NotFound
 
 _MAX_FLOAT = sys.float_info.max
+_MAX_VALUES = 10_000
+"""So many values, the most frequent, are compared with one that may be misspelt."""
 _COMPARE = {"lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 
 
@@ -60,6 +64,41 @@ class SqlCondition:
 NO_CONDITION = SqlCondition("1", ())
 
 
+class FilteredItems(Protocol):
+    """Items of which those that pass a filter can be told, and how values are spread over them."""
+
+    def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
+        """Return which items pass a filter, (items,)."""
+        ...
+
+    def facets(self, filter: Mapping[str, Any] | None = None, limit: int = 20) -> dict[str, Facet]:
+        """Return how the values of every attribute are spread over the items that pass."""
+        ...
+
+
+def unknown_value(
+    items: FilteredItems, filter: Mapping[str, Any] | None, hidden: Collection[str] = ()
+) -> tuple[str, str] | None:
+    """Return what is wrong with a filter that asks for a text no item has, and what was meant.
+
+    Such texts are misspelt more often than not. hidden: attributes whose values are not told.
+    """
+    for name, condition in (filter or {}).items():
+        if isinstance(condition, Mapping) or name in hidden:
+            continue
+        for value in _listed(condition):
+            if not isinstance(value, str) or items.matching({name: value}).any():
+                continue
+            values = [str(one) for one, _ in items.facets(limit=_MAX_VALUES)[name].values]
+            folded = {one.casefold(): one for one in reversed(values)}
+            near = get_close_matches(value.casefold(), folded, n=3)
+            meant = " or ".join(repr(folded[one]) for one in near)
+            frequent = ", ".join(repr(one) for one in values[:5])
+            hint = f"Did you mean {meant}?" if near else f"Frequent are {frequent}."
+            return f"No item has {shorten(value)} as {name!r}.", hint
+    return None
+
+
 def sql_condition(filter: object, attributes: Mapping[str, Attribute]) -> SqlCondition:
     """Return a filter as a condition, checked against the attributes that there are.
 
@@ -92,8 +131,7 @@ def sql_condition(filter: object, attributes: Mapping[str, Attribute]) -> SqlCon
 def _condition(attribute: Attribute, condition: object) -> SqlCondition:
     if isinstance(condition, Mapping):
         return _bounds(attribute, condition)
-    many = isinstance(condition, list | tuple | set | frozenset | np.ndarray)
-    allowed = [_value(attribute, value) for value in (condition if many else [condition])]  # type: ignore[attr-defined]
+    allowed = [_value(attribute, value) for value in _listed(condition)]
     present = [value for value in allowed if value is not None]
     column = f"known.a{attribute.number}"
     either, values = [], list[Any]()
@@ -110,6 +148,12 @@ def _condition(attribute: Attribute, condition: object) -> SqlCondition:
     if len(present) < len(allowed):
         either.append(f"{column} IS NULL")
     return SqlCondition(" OR ".join(either) or "0", tuple(values))
+
+
+def _listed(condition: object) -> list[Any]:
+    """Return the values that may pass, of a condition that is one of them or several."""
+    many = isinstance(condition, list | tuple | set | frozenset | np.ndarray)
+    return list(condition) if many else [condition]  # type: ignore[call-overload]
 
 
 def _bounds(attribute: Attribute, bounds: Mapping[Any, Any]) -> SqlCondition:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
 
 _CONDITION = re.compile(r"(.+?)\s*(<=|>=|=|<|>)\s*(.*)", re.DOTALL)
-_MAX_VALUES = 10_000
 _NAMES = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 
 
@@ -62,19 +60,10 @@ def parse_filter(
 
 def check_values(catalog: Catalog, filter: Mapping[str, Any] | None) -> None:
     """Refuse values that no item has, which are misspelt more often than not."""
-    named = {name: one for name, one in (filter or {}).items() if isinstance(one, list)}
-    for name, condition in named.items():
-        for value in condition:
-            if isinstance(value, str) and not catalog.matching({name: value}).any():
-                values = [str(one) for one, _ in catalog.facets(limit=_MAX_VALUES)[name].values]
-                folded = {one.casefold(): one for one in reversed(values)}
-                near = get_close_matches(value.casefold(), folded, n=3)
-                meant = " or ".join(repr(folded[one]) for one in near)
-                some = ", ".join(repr(one) for one in values[:5])
-                raise NotFound(
-                    f"No item has {value!r} as {name!r}.",
-                    f"Did you mean {meant}?" if near else f"Frequent are {some}.",
-                )
+    from seeker.catalog.filters import unknown_value
+
+    if (wrong := unknown_value(catalog, filter)) is not None:
+        raise NotFound(*wrong)
 
 
 def _json(condition: str) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def log_prior(
             if not np.isfinite(prior).any():
                 raise BadInput(
                     "No item passes the filter.",
-                    "Loosen it, or leave it out.",
+                    catalog.filter_hint(filter),
                     code="nothing-passes",
                 )
     return None if prior is None else np.asarray(prior - np.logaddexp.reduce(prior))

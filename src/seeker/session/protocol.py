@@ -61,6 +61,10 @@ class SearchableCatalog(Protocol):
         """Return which items pass a filter, (items,)."""
         ...
 
+    def filter_hint(self, filter: Mapping[str, Any]) -> str:
+        """Return what to do about a filter that no item passes."""
+        ...
+
     @property
     def only(self) -> Mapping[str, Any] | None:
         """A filter that every search keeps to, whatever else it asks for."""
