@@ -3,8 +3,10 @@ PYTHON ?= python3
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
-# What is imported is compiled then, once; compiling all that is installed would take longer than downloading it.
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# pip would compile one file after the other. Some files are templates, which nobody compiles. What is not compiled is so
+# anew in every process that imports it, and Ray's nodes give up before all of theirs is.
+COMPILED = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo test check style types scripts kernels browser bench peers load worst-cases processors latency kills page figures reference pictures docs wheel-test release-check clean
@@ -21,11 +23,13 @@ VENV_MADE = @$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("
 $(VENV)/.demo: pyproject.toml
 	$(call VENV_MADE,half a gigabyte)
 	$(PIP) --editable ".[demo]"
+	$(COMPILED)
 	touch $@
 
 $(VENV)/.dev: pyproject.toml
 	$(call VENV_MADE,two gigabytes with all that development needs)
 	$(PIP) --editable ".[dev]"
+	$(COMPILED)
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo  ## the web service on the built-in catalog; PORT=8001 if 8000 is taken
