@@ -147,7 +147,7 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
 
     # A catalog that no other test has: shards are found by what they hold.
     folder = build_folder(tmp_path / "shop", 77)
-    cluster = Cluster(nodes.address, shards=2, idle=4.0)
+    cluster = Cluster(nodes.address, shards=2, seconds=60.0, idle=8.0)
     catalogs = Catalogs.open([str(folder)], cluster.open, cluster.renew)
     old = catalogs.get()[1]
     transports = [old.fleet.transport]  # type: ignore[attr-defined]

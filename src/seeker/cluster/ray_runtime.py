@@ -189,12 +189,19 @@ def _start_ray(ray: Any, quiet: dict[str, Any]) -> str:
     folder, remove = make_ray_folder()
     # What is registered last is done first: Ray ends, then the folder goes.
     atexit.register(remove)
-    context = ray.init(
-        address=LOCAL,
-        include_dashboard=False,
-        object_store_memory=STORE_BYTES,
-        _temp_dir=str(folder),
-        **quiet,
-    )
+    try:
+        context = ray.init(
+            address=LOCAL,
+            include_dashboard=False,
+            object_store_memory=STORE_BYTES,
+            _temp_dir=str(folder),
+            **quiet,
+        )
+    except Exception as error:  # Ray has no class of its own for a start that fails
+        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+        raise ClusterError(
+            f"Ray did not start on this machine ({first.rstrip('.')}).",
+            "It gives up after half a minute: try again when the machine is less busy.",
+        ) from None
     atexit.register(ray.shutdown)
     return str(context.address_info["gcs_address"])
