@@ -43,6 +43,20 @@ def test_what_comes_last_comes_after_all_others_and_makes_way_first() -> None:
     assert "behind" not in done
 
 
+def test_what_everybody_gains_by_is_not_left_out() -> None:
+    free, done, last = threading.Event(), list[str](), threading.Event()
+    background = BackgroundWorker(free.is_set, max_tasks=2)
+    background.submit("catalog", last.set, keep=True)
+    for name in ["one", "two", "three", "four"]:
+        background.submit(name, lambda name=name: done.append(name))  # type: ignore[misc]
+    assert len(background) == 3
+    assert background.dropped == 2
+    free.set()
+    assert last.wait(TIMEOUT_SECONDS)
+    background.close()
+    assert done == ["four", "three"]
+
+
 def test_spare_time_is_a_share_of_all_time() -> None:
     now = 0.0
     spare = SpareTime(share=0.1, saved_seconds=0.5, clock=lambda: now)

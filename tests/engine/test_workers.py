@@ -10,7 +10,7 @@ from seeker import Catalog
 from seeker.engine import BusyError, WorkerPool
 from seeker.session import Click
 from support.engines import clicks, engine
-from support.servers import until
+from support.servers import TIMEOUT_SECONDS, until
 
 
 def test_the_belief_of_a_large_catalog_follows(two_views: Catalog) -> None:
@@ -89,6 +89,62 @@ def test_a_call_that_has_waited_too_long_is_refused_when_its_turn_comes() -> Non
         late.result()
     assert punctual.result() == 8
     assert pool.close(60.0)
+
+
+def test_brief_calls_do_not_wait_for_long_ones() -> None:
+    pool = WorkerPool(1, 20, max_long=1)
+    go = threading.Event()
+    long = [pool.submit(go.wait) for _ in range(9)]
+    assert [pool.submit(lambda: 7, brief=True).result(TIMEOUT_SECONDS) for _ in range(3)] == [7] * 3
+    assert not any(one.done() for one in long)
+    go.set()
+    assert all(one.result() for one in long)
+    assert pool.close(60.0)
+
+
+def test_a_brief_call_that_takes_long_after_all_leaves_its_own_turn() -> None:
+    pool = WorkerPool(1, 20, max_long=2)
+    begun, go = threading.Event(), threading.Event()
+
+    def replay() -> bool:
+        with pool.aside():
+            begun.set()
+            return go.wait()
+
+    replayed = pool.submit(replay, brief=True)
+    assert begun.wait(TIMEOUT_SECONDS)
+    assert pool.submit(lambda: 7, brief=True).result(TIMEOUT_SECONDS) == 7
+    held = pool.submit(go.wait)
+    waits = pool.submit(lambda: 8)
+    assert not waits.done(), "there is one turn for ordinary calls, and it is taken"
+    go.set()
+    assert replayed.result()
+    assert held.result()
+    assert waits.result() == 8
+    assert pool.close(60.0)
+
+
+def test_searches_in_small_catalogs_are_brief(two_views: Catalog) -> None:
+    one, large = engine(two_views), engine(two_views, max_belief_items=10)
+    assert one.brief_start(None)
+    assert not large.brief_start(None)
+    assert one.brief(clicks(one, one.start(), 2).id)
+    assert not large.brief(clicks(large, large.start(), 2).id)
+    assert not one.brief("of nobody in memory")
+    one.close()
+    large.close()
+
+
+def test_clicks_in_a_small_catalog_are_quick_as_soon_as_it_is_served(two_views: Catalog) -> None:
+    """What they need is not left to the background, which may have no time for hours."""
+    one = engine(two_views, free=lambda: False)
+    one.warm()
+    one.expire()  # so that what is old is known without asking the store
+    shown = one.start(seed=2)
+    pending = one.begin(shown.id, Click(shown.page.ids[0], "like"), 0)
+    assert pending is not None
+    assert pending.finish().step == 1
+    one.close()
 
 
 def test_a_pool_that_hangs_is_not_waited_for_without_end() -> None:

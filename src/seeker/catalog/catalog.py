@@ -285,7 +285,7 @@ class Catalog:
             return models.named(models.DEFAULT), None
         return models.from_json(self.learned.model), self.learned.views
 
-    def preload(self, stop: Stop = never) -> None:
+    def preload(self, stop: Stop = never, first_pages: bool = True) -> None:
         """Read items, compute distances in advance where there is room, and find first pages.
 
         Then no click has to. Distances count for what searches share. stop: asked every so often;
@@ -293,10 +293,9 @@ class Catalog:
         """
         self._collection.preload()
         model, names = self.usual_model()
-        views = list(self.with_views(names).views.values())
-        space = model.space(views)
+        space = model.space(list(self.with_views(names).views.values()))
         space.share_all_columns(stop)
-        for number in range(0 if space.shared is None else display.POOL_PAGES):
+        for number in range(0 if space.shared is None or not first_pages else display.POOL_PAGES):
             if stop():
                 raise Interrupted
             self.session(seed=number, page_size=_POOLED_ITEMS).page()

@@ -182,7 +182,7 @@ class ClusterCatalog(Catalog):
         """Return what computes order and belief for a session, by asking the shards."""
         return ShardFinder(self, start, rows)
 
-    def preload(self, stop: Stop = never) -> None:
+    def preload(self, stop: Stop = never, first_pages: bool = True) -> None:
         """Shards compute their own distances; nothing is shared here."""
 
     def wait_until_ready(self, seconds: float = START_SECONDS) -> None:

@@ -113,6 +113,10 @@ class BeliefCache:
                 self.misses += entry is None
             return entry
 
+    def peek(self, id: str) -> CachedSession | None:
+        """Return an entry that nobody uses now, if it is there, to look at only."""
+        return self._entries.get(id)
+
     def put(self, id: str, entry: CachedSession) -> None:
         """Put an entry back as the one used last; others give way where memory is short."""
         # A belief refers to its session: a session that is dropped with one is not freed at once.

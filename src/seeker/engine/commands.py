@@ -28,7 +28,7 @@ MAX_EVENTS = 2_000
 """A thousand clicks make a session slow to open and its answers long; no person makes as many."""
 
 
-_QUICK_EVENTS = 100
+QUICK_EVENTS = 100
 """Sessions of so many events are answered at once; what is told of each grows with them."""
 
 
@@ -93,7 +93,7 @@ class CommandHandler:
         self._rebuilder = rebuilder
         self._store = store
         self._background = background
-        self._max_belief_items = max_belief_items
+        self.max_belief_items = max_belief_items
         self._max_events = max_events
         self._clock = clock
 
@@ -177,7 +177,7 @@ class CommandHandler:
     def snapshot(self, id: str, entry: CachedSession, current: bool = True) -> SessionSnapshot:
         """Return what a person is shown of a session; current: whether they may go on from it."""
         if entry.summary is None or entry.provisional:
-            if len(entry.catalog) <= self._max_belief_items:
+            if len(entry.catalog) <= self.max_belief_items:
                 entry.sum_up(entry.session.belief)
             elif current:
                 self._background.submit(id, lambda: self._prepare(id))
@@ -195,7 +195,7 @@ class CommandHandler:
             return None
         with ExitStack() as loan:
             entry = loan.enter_context(self._sessions.open_at_once(id))
-            if entry is None or entry.length > _QUICK_EVENTS:
+            if entry is None or entry.length > QUICK_EVENTS:
                 return None
             if not (entry.session.quick and entry.catalog.in_memory):
                 return None

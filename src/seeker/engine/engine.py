@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from typing import TypeVar, Unpack
 
 from seeker import models
+from seeker.catalog import Catalog
 from seeker.engine.cache import BeliefCache, CachedSession
 from seeker.engine.catalogs import Catalogs, warm
 from seeker.engine.commands import (
     BELIEF_AT_ONCE_ITEMS,
     MAX_ATTEMPTS,
     MAX_EVENTS,
+    QUICK_EVENTS,
     CommandHandler,
     PendingAct,
 )
@@ -213,6 +215,21 @@ class Engine:
         """
         return self._commands.begin(id, event, step, key)
 
+    def brief(self, id: str) -> bool:
+        """Whether whatever is done in a session surely takes milliseconds only."""
+        entry = self.cache.peek(id)
+        return entry is not None and entry.length <= QUICK_EVENTS and self._few(entry.catalog)
+
+    def brief_start(self, catalog: str | None) -> bool:
+        """Whether a start takes milliseconds only."""
+        try:
+            return self._few(self.catalogs.get(catalog)[1])
+        except NotFound:
+            return True
+
+    def _few(self, catalog: Catalog) -> bool:
+        return len(catalog) <= self._commands.max_belief_items
+
     def show(self, id: str) -> SessionSnapshot:
         """Return where a session is."""
         with self._sessions.turn(id), self._sessions.open(id) as entry:
@@ -276,7 +293,9 @@ class Engine:
     def warm(self) -> None:
         """Do once what every first click would wait for: kernels are compiled or loaded."""
         for name in self.catalogs.names:
-            warm(self.catalogs.get(name)[1])
+            catalog = self.catalogs.get(name)[1]
+            warm(catalog)
+            catalog.preload(first_pages=False)
             self._preload_soon(name)
 
     def _preload_soon(self, name: str) -> None:
@@ -289,7 +308,7 @@ class Engine:
                 self._preload_soon(name)
 
         # No session has an id with a blank in it.
-        self.background.submit(f"catalog {name}", task)
+        self.background.submit(f"catalog {name}", task, keep=True)
 
     def close(self) -> None:
         """Stop the work in the background and let go of the store."""

@@ -85,9 +85,38 @@ class _Turns:
             self._free -= 1
 
 
+class _Lane:
+    """Threads for calls of one kind, so many of which have a turn at once."""
+
+    def __init__(self, turns: int, threads: int, name: str) -> None:
+        self.turns = _Turns(turns)
+        self._executor = ThreadPoolExecutor(threads, thread_name_prefix=name)
+        self._here = threading.local()
+
+    def submit(self, work: Callable[[], Result]) -> Future[Result]:
+        """Have something done when it is its turn."""
+        return self._executor.submit(self._in_turn, work)
+
+    @property
+    def mine(self) -> bool:
+        """Whether this thread is one of these."""
+        return getattr(self._here, "mine", False)
+
+    def close(self) -> None:
+        """Take in nothing any more."""
+        self._executor.shutdown(wait=False)
+
+    def _in_turn(self, work: Callable[[], Result]) -> Result:
+        self._here.mine = True
+        with self.turns:
+            return work()
+
+
 class WorkerPool:
     """A fixed number of turns; at most `queue` calls wait for one, further ones are refused.
 
+    Calls that are known to be brief have as many turns of their own, so that they do not wait for
+    what takes a hundred times as long.
     A call that turns out to take long goes on aside: it leaves its turn to others, and takes turns
     with its like, of whom half as many are under way at once. There are threads for all of these.
     It comes back without waiting: those who have all turns may wait for the session that it is at.
@@ -108,8 +137,8 @@ class WorkerPool:
         self._max_long = max_long
         self._seconds = seconds
         self._clock = clock
-        self._executor = ThreadPoolExecutor(threads + max_long, thread_name_prefix="seeker-work")
-        self._turns = _Turns(threads)
+        self._lane = _Lane(threads, threads + max_long, "seeker-work")
+        self._brief_lane = _Lane(threads, threads + max_long, "seeker-brief")
         self._long_turns = threading.Semaphore(max(1, threads // 2))
         self._lock = threading.Condition()
         self._under_way = 0
@@ -130,8 +159,8 @@ class WorkerPool:
             self._under_way -= 1
             self._lock.notify_all()
 
-    def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """Have something done; BusyError if too much is waiting."""
+    def submit(self, work: Callable[[], Result], brief: bool = False) -> Future[Result]:
+        """Have something done; BusyError if too much is waiting. brief: it takes milliseconds."""
         self.enter()
         latest = self._clock() + self._seconds
 
@@ -142,7 +171,7 @@ class WorkerPool:
             return work()
 
         try:
-            future = self.go_on(begin)
+            future = (self._brief_lane if brief else self._lane).submit(begin)
         except BaseException:
             self.leave()
             raise
@@ -151,7 +180,7 @@ class WorkerPool:
 
     def go_on(self, work: Callable[[], Result]) -> Future[Result]:
         """Have something done in a thread that is under way already."""
-        return self._executor.submit(self._in_turn, work)
+        return self._lane.submit(work)
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -161,14 +190,15 @@ class WorkerPool:
                 self.refused += 1
                 raise BusyError("Too many long sessions are being opened.")
             self._aside += 1
-        self._turns.leave()
+        turns = (self._brief_lane if self._brief_lane.mine else self._lane).turns
+        turns.leave()
         try:
             with self._long_turns:
                 yield
         finally:
             with self._lock:
                 self._aside -= 1
-            self._turns.come_back()
+            turns.come_back()
 
     @property
     def waiting(self) -> int:
@@ -197,16 +227,13 @@ class WorkerPool:
 
     def close(self, seconds: float | None = None) -> bool:
         """Finish what is under way, then stop; return whether that took less than so long."""
-        self._executor.shutdown(wait=False)
+        self._lane.close()
+        self._brief_lane.close()
         with self._lock:
             return self._lock.wait_for(self._empty, seconds)
 
     def _empty(self) -> bool:
         return self._under_way == 0
-
-    def _in_turn(self, work: Callable[[], Result]) -> Result:
-        with self._turns:
-            return work()
 
 
 _RETRY_SECONDS = 0.05
@@ -252,13 +279,15 @@ class SpareTime:
 class BackgroundWorker:
     """Tasks by name, the newest first; beyond `max_tasks`, the oldest are left undone.
 
-    A task must be one that only makes later work cheaper: leaving it out changes no answer.
+    A task must be one that only makes later work cheaper: leaving it out changes no answer. Those
+    that everybody gains by are not left out, but done when the others are.
     """
 
     def __init__(self, free: Callable[[], bool], max_tasks: int = MAX_WAITING_TASKS) -> None:
         self.free = free
         self._max_tasks = max_tasks
         self._tasks: OrderedDict[str, Callable[[], None]] = OrderedDict()
+        self._kept: set[str] = set()
         self._changed = threading.Condition()
         self._stopped = False
         self.failed = 0
@@ -266,16 +295,22 @@ class BackgroundWorker:
         self.spare_time = SpareTime()
         self._thread: threading.Thread | None = None
 
-    def submit(self, name: str, task: Callable[[], None], last: bool = False) -> None:
+    def submit(
+        self, name: str, task: Callable[[], None], last: bool = False, keep: bool = False
+    ) -> None:
         """Have a task done when there is time; it replaces one of the same name.
 
-        last: all others come before it.
+        last: all others come before it. keep: it is done however many others there are.
         """
         with self._changed:
             self._tasks[name] = task
             self._tasks.move_to_end(name, last=not last)
-            while len(self._tasks) > self._max_tasks:
-                self._tasks.popitem(last=False)
+            if keep and self._max_tasks:
+                self._kept.add(name)
+            for oldest in [one for one in self._tasks if one not in self._kept]:
+                if len(self._tasks) - len(self._kept) <= self._max_tasks:
+                    break
+                del self._tasks[oldest]
                 self.dropped += 1
             if self._tasks and self._thread is None and not self._stopped:
                 self._thread = threading.Thread(
@@ -296,6 +331,7 @@ class BackgroundWorker:
         with self._changed:
             self._stopped = True
             self._tasks.clear()
+            self._kept.clear()
             self._changed.notify()
             thread = self._thread
         if thread is not None:
@@ -308,7 +344,8 @@ class BackgroundWorker:
                     self._changed.wait(_RETRY_SECONDS if self._tasks else None)
                 if self._stopped:
                     return
-                _, task = self._tasks.popitem(last=True)
+                name, task = self._tasks.popitem(last=True)
+                self._kept.discard(name)
             try:
                 task()
             except Exception:

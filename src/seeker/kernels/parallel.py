@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -16,12 +18,22 @@ all columns into the same few cache lines."""
 WORTH_A_THREAD = 2 * BLOCK
 WORTH_A_SCAN = 200_000
 
+_NICENESS = 5
+
 Result = TypeVar("Result")
 
 
 @cache
 def _pool(pid: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores(), thread_name_prefix="seeker")
+    return ThreadPoolExecutor(cores(), thread_name_prefix="seeker", initializer=_give_way)
+
+
+def _give_way() -> None:
+    """Let this thread, which only has long work to do, come after those that somebody waits for."""
+    if sys.platform == "linux":  # elsewhere only whole processes have a niceness
+        thread = threading.get_native_id()
+        now = os.getpriority(os.PRIO_PROCESS, thread)
+        os.setpriority(os.PRIO_PROCESS, thread, now + _NICENESS)
 
 
 def cores() -> int:

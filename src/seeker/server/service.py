@@ -226,12 +226,18 @@ class Service:
         )
         self.readiness = Readiness(self)
 
-    async def run(self, work: Callable[[], Result], session: str | None = None) -> Result:
-        """Have something done in a thread; one thing at a time for each session."""
+    async def run(
+        self, work: Callable[[], Result], session: str | None = None, brief: bool = False
+    ) -> Result:
+        """Have something done in a thread; one thing at a time for each session.
+
+        brief: it is known to take milliseconds; of what a session is asked, the engine knows.
+        """
         if session is None:
-            return await asyncio.wrap_future(self.pool.submit(work))
+            return await asyncio.wrap_future(self.pool.submit(work, brief))
         async with self._turns.turn(session, seconds=self.settings.queue_timeout):
-            return await asyncio.wrap_future(self.pool.submit(work))
+            brief = self.engine.brief(session)
+            return await asyncio.wrap_future(self.pool.submit(work, brief))
 
     async def act(
         self, id: str, event: Event, step: int | None, key: IdempotencyKey | None
@@ -248,7 +254,7 @@ class Service:
                 with suppress(StaleWriteError):
                     return await pending
             work = partial(self.engine.act, id, event, step, key)
-            return await asyncio.wrap_future(self.pool.submit(work))
+            return await asyncio.wrap_future(self.pool.submit(work, self.engine.brief(id)))
 
     def _begin(
         self, id: str, event: Event, step: int | None, key: IdempotencyKey | None

@@ -78,7 +78,9 @@ async def _start(
         key=make_idempotency_key(key, starter.scope, "start", body),
         **body.options(),
     )
-    return json_response(session_response(await service.run(work)), 201)
+    plain = not body.personalise and body.example() is None
+    brief = plain and service.engine.brief_start(body.catalog)
+    return json_response(session_response(await service.run(work, brief=brief)), 201)
 
 
 async def _start_directly(request: DirectRequest) -> Response:
