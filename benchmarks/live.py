@@ -47,6 +47,10 @@ from seeker.session import Click
 from seeker.space import View
 from seeker.stores import MemoryStore
 
+sys.path.append(str(Path(__file__).parent.parent))
+
+from benchmarks.load_generator import Connection
+
 DIMENSIONS = 256
 SEARCHES = 20
 MAX_WAITING = 400
@@ -364,26 +368,23 @@ class People:
 
     async def search(self) -> None:
         """Search until the last phase has ended."""
-        limits = httpx.Limits(max_connections=2 * PEOPLE, max_keepalive_connections=2 * PEOPLE)
-        async with httpx.AsyncClient(base_url=self._url, timeout=120, limits=limits) as http:
-            await asyncio.gather(*(self._person(http, n) for n in range(PEOPLE)))
+        await asyncio.gather(*(self._person(number) for number in range(PEOPLE)))
 
-    async def _person(self, http: httpx.AsyncClient, number: int) -> None:
-        chance = random.Random(number)
+    async def _person(self, number: int) -> None:
+        chance, connection = random.Random(number), Connection(self._url, self._headers)
         while True:
-            started = await http.post("/v1/sessions", json={}, headers=self._headers)
-            session = started.json()
+            _, session = await connection.ask("POST", "/v1/sessions", {})
             for _ in range(10):
                 await asyncio.sleep(chance.uniform(1.0, 3.0))
                 if self.phase == "end":
-                    return
+                    return await connection.close()
                 item = chance.choice(session["page"]["items"])["id"]
                 phase, began = self.phase, time.monotonic()
-                body = {"item": item, "verdict": "like", "step": session["step"]}
-                answer = await http.post(f"/v1/sessions/{session['id']}/clicks", json=body)
+                click = {"item": item, "verdict": "like", "step": session["step"]}
+                path = f"/v1/sessions/{session['id']}/clicks"
+                status, session = await connection.ask("POST", path, click)
                 self.taken[phase].append(time.monotonic() - began)
-                assert answer.status_code == 200, answer.text[:300]
-                session = answer.json()
+                assert status == 200, session
 
 
 class Changes:
@@ -427,29 +428,31 @@ async def _patches(
     url: str, headers: dict[str, str], count: int, go_on: Any, end: Any
 ) -> tuple[int, dict[str, int]]:
     sent, told, tasks = 0, dict[str, int](), set[asyncio.Task[None]]()
-    limits = httpx.Limits(max_connections=200, max_keepalive_connections=200)
-    async with httpx.AsyncClient(base_url=url, timeout=120, limits=limits) as http:
+    unused: list[Connection] = []
 
-        async def patch(number: int) -> None:
-            id = str(number * 7919 % count)
-            answer = await http.patch(
-                f"/v1/items/shop/{id}", json={"attributes": {"price": number}}, headers=headers
-            )
-            assert answer.status_code == 200, answer.text[:300]
-            told[id] = max(told.get(id, 0), number)
+    async def patch(number: int) -> None:
+        id = str(number * 7919 % count)
+        connection = unused.pop() if unused else Connection(url, headers)
+        body = {"attributes": {"price": number}}
+        status, answer = await connection.ask("PATCH", f"/v1/items/shop/{id}", body)
+        assert status == 200, answer
+        unused.append(connection)
+        told[id] = max(told.get(id, 0), number)
 
-        owed, last = 0.0, time.monotonic()
-        while not end.is_set():
-            now = time.monotonic()
-            owed += (now - last) * CHANGES if go_on.is_set() else 0.0
-            last = now
-            while owed >= 1.0 and len(tasks) < MAX_WAITING:
-                owed, sent = owed - 1.0, sent + 1
-                tasks.add(task := asyncio.create_task(patch(sent)))
-                task.add_done_callback(tasks.discard)
-            owed = min(owed, 1.0)  # a server that cannot keep up is not sent more and more
-            await asyncio.sleep(0.01)
-        await asyncio.gather(*tasks)
+    owed, last = 0.0, time.monotonic()
+    while not end.is_set():
+        now = time.monotonic()
+        owed += (now - last) * CHANGES if go_on.is_set() else 0.0
+        last = now
+        while owed >= 1.0 and len(tasks) < MAX_WAITING:
+            owed, sent = owed - 1.0, sent + 1
+            tasks.add(task := asyncio.create_task(patch(sent)))
+            task.add_done_callback(tasks.discard)
+        owed = min(owed, 1.0)  # a server that cannot keep up is not sent more and more
+        await asyncio.sleep(0.01)
+    await asyncio.gather(*tasks)
+    for connection in unused:
+        await connection.close()
     return sent, told
 
 

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -24,8 +24,9 @@ ARRIVALS_PER_SECOND = 100
 class Connection:
     """One person's connection: JSON there and back over HTTP/1.1, kept open between requests."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str] | None = None) -> None:
         parts = urlsplit(url)
+        self._headers = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
         self._host, self._port = str(parts.hostname), int(parts.port or 80)
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -38,7 +39,7 @@ class Connection:
         content = b"" if body is None else json.dumps(body).encode()
         head = (
             f"{method} {path} HTTP/1.1\r\nHost: {self._host}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(content)}\r\n\r\n"
+            f"{self._headers}Content-Length: {len(content)}\r\n\r\n"
         )
         self._writer.write(head.encode() + content)
         await self._writer.drain()

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, nullcontext, suppress
@@ -125,15 +126,17 @@ class ChangeQueue:
     def __init__(self, pool: WorkerPool, folder: Path) -> None:
         self._pool = pool
         self._folder = folder
-        self._waiting: list[Waiting] = []
+        self._waiting: deque[Waiting] = deque()
+        self._count = 0
+        self._bytes = 0
         self._task: asyncio.Task[None] | None = None
 
     async def submit(self, changes: Sequence[ItemChange]) -> Changed:
         """Return the version and what became of the changes when they are on disk."""
-        waiting = [one for some, _ in self._waiting for one in some]
-        pictures = sum(len(one.picture or b"") for one in [*waiting, *changes])
-        if len(waiting) + len(changes) > _MAX_WAITING_CHANGES or pictures > _MAX_WAITING_BYTES:
+        count, bytes = self._count + len(changes), self._bytes + _picture_bytes(changes)
+        if count > _MAX_WAITING_CHANGES or bytes > _MAX_WAITING_BYTES:
             raise BusyError("Too many changes of this catalog wait.")
+        self._count, self._bytes = count, bytes
         done: asyncio.Future[Changed] = asyncio.get_running_loop().create_future()
         self._waiting.append((changes, done))
         if self._task is None or self._task.done():
@@ -175,10 +178,16 @@ class ChangeQueue:
         """Return the first that wait and can go together: no item is changed twice."""
         batch, ids = [], set[str]()
         while self._waiting and ids.isdisjoint(one.id for one in self._waiting[0][0]):
-            changes, done = self._waiting.pop(0)
+            changes, done = self._waiting.popleft()
+            self._count -= len(changes)
+            self._bytes -= _picture_bytes(changes)
             ids.update(one.id for one in changes)
             batch.append((changes, done))
         return batch
+
+
+def _picture_bytes(changes: Sequence[ItemChange]) -> int:
+    return sum(len(one.picture or b"") for one in changes)
 
 
 def _fail(waiting: Waiting, error: Exception) -> None:
