@@ -36,7 +36,7 @@ from seeker.server.settings import Settings
 SETTINGS = "SEEKER_SERVED_SETTINGS"
 _EXPIRE_SECONDS = 3600.0
 _RETRY_SECONDS = 1.0
-_LOOK_SECONDS = 1.0
+_POLL_SECONDS = 1.0
 
 
 ROUTERS: tuple[APIRouter, ...] = (
@@ -175,7 +175,7 @@ async def _expire(service: Service) -> None:
 async def _look_around(service: Service) -> None:
     """Notice new versions of catalogs and how the engine is doing, so that no click has to."""
     while True:
-        await asyncio.sleep(_LOOK_SECONDS)
+        await asyncio.sleep(_POLL_SECONDS)
         service.metrics.note(service.engine, service.pool, service.worker)
         if service.worker is not None:
             service.worker.claim()

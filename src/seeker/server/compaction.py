@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from seeker.server.settings import Settings
 MIN_FULLNESS = 0.5
 """From this part of what may be changed on, a catalog is written anew."""
 
-_MAX_LOOK_SECONDS = 10.0
+_MAX_POLL_SECONDS = 10.0
 _DONE, _IN_VAIN = "done", "in vain"
 
 
@@ -45,31 +44,26 @@ _STATUSES = StatusFiles("SEEKER_COMPACTION_STATUS", CompactionStatus)
 compaction_status = _STATUSES.read
 
 
-@contextmanager
-def compacting_by_itself(settings: Settings) -> Iterator[None]:
+def compacting_by_itself(settings: Settings) -> AbstractContextManager[None]:
     """Write catalogs anew in quiet times for the time of a block, unless the settings forbid it."""
-    if not settings.compact_after:
-        yield
-        return
-    with _STATUSES.kept(), _Schedule(settings).running():
-        yield
+    return _Schedule(settings).running() if settings.compact_after else nullcontext()
 
 
-class _Schedule(Schedule):
+class _Schedule(Schedule[CompactionStatus]):
     """Looks at all catalogs now and then."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__("seeker-compaction")
+        super().__init__("seeker-compaction", _STATUSES)
         self._places = {
             name: Path(place) for name, place in catalog_folders(settings.catalogs).items()
         }
         self._quiet_seconds = settings.compact_after
-        self._statuses = dict.fromkeys(self._places, CompactionStatus())
+        self._latest = dict.fromkeys(self._places, CompactionStatus())
         self._failed: dict[str, str] = {}
 
     def run(self) -> None:
         """Look until it is stopped."""
-        while not self.stopped.wait(min(_MAX_LOOK_SECONDS, self._quiet_seconds)):
+        while not self.stopped.wait(min(_MAX_POLL_SECONDS, self._quiet_seconds)):
             for name, place in self._places.items():
                 with suppress(SeekerError, OSError):  # a catalog that cannot be read is left alone
                     self._look(name, place)
@@ -85,7 +79,7 @@ class _Schedule(Schedule):
         if ended is None:
             return
         code, output = ended
-        status, outcome = self._statuses[name], output.decode("utf-8", "replace").strip()
+        status, outcome = self._latest[name], output.decode("utf-8", "replace").strip()
         if code:
             self._failed[name] = manifest.identity
             status = replace(status, failures=status.failures + 1)
@@ -93,8 +87,8 @@ class _Schedule(Schedule):
         elif outcome == _DONE:
             status = replace(status, count=status.count + 1, at=time.time())
             LOGGER.info("compaction ended", extra={"fields": {"catalog": name}})
-        self._statuses[name] = status
-        _STATUSES.write(name, status)
+        self._latest[name] = status
+        self.statuses.write(name, status)
 
 
 def main(arguments: list[str]) -> int:

@@ -10,8 +10,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from seeker.engine.catalogs import catalog_folders
@@ -42,21 +42,16 @@ _STATUSES = StatusFiles("SEEKER_LEARNING_STATUS", LearningStatus)
 learning_status = _STATUSES.read
 
 
-@contextmanager
-def learning_by_itself(settings: Settings) -> Iterator[None]:
+def learning_by_itself(settings: Settings) -> AbstractContextManager[None]:
     """Learn now and then for the time of a block, if the settings say so."""
-    if not settings.learn:
-        yield
-        return
-    with _STATUSES.kept(), _Schedule(settings).running():
-        yield
+    return _Schedule(settings).running() if settings.learn else nullcontext()
 
 
-class _Schedule(Schedule):
+class _Schedule(Schedule[LearningStatus]):
     """Starts the learning of every catalog once in a while, one after the other."""
 
     def __init__(self, settings: Settings) -> None:
-        super().__init__("seeker-learning")
+        super().__init__("seeker-learning", _STATUSES)
         self._places = catalog_folders(settings.catalogs)
         self._store = settings.store
         self._seconds = LEARN_SECONDS[settings.learn]
@@ -88,7 +83,7 @@ class _Schedule(Schedule):
             LOGGER.info("learning ended", extra={"fields": {**fields, "reason": status.reason}})
         else:
             LOGGER.warning("learning failed", extra={"fields": {"catalog": name, "code": code}})
-        _STATUSES.write(name, status)
+        self.statuses.write(name, status)
         return status
 
 

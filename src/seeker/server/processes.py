@@ -27,7 +27,7 @@ from seeker.files import atomic_write
 
 _LOGGER = logging.getLogger("seeker")
 _NICENESS = 19
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 EXIT_CODE = 7
 """Of a process that was stopped and did not wait any longer for what hung."""
 
@@ -39,7 +39,7 @@ class StatusFiles(Generic[Status]):
     """A small file for every catalog in a folder that all processes of a service know."""
 
     def __init__(self, variable: str, status: type[Status]) -> None:
-        """variable: of the environment, which names the folder for the time of `kept`."""
+        """variable: of the environment, which names the folder for the time of `shared`."""
         self._variable = variable
         self._status = status
 
@@ -54,13 +54,13 @@ class StatusFiles(Generic[Status]):
 
     def write(self, catalog: str, status: Status) -> None:
         """Let all who ask know how work in a catalog went."""
-        told: Any = status
+        fields: Any = status
         file = Path(os.environ[self._variable]) / f"{catalog}.json"
         with atomic_write(file, sync=False) as out:
-            out.write(json.dumps(asdict(told)).encode())
+            out.write(json.dumps(asdict(fields)).encode())
 
     @contextmanager
-    def kept(self) -> Iterator[None]:
+    def shared(self) -> Iterator[None]:
         """Have the folder for the time of a block; processes that are started in it know it."""
         with tempfile.TemporaryDirectory(prefix="seeker-status-") as folder:
             os.environ[self._variable] = folder
@@ -132,7 +132,7 @@ def _stop_with_parent(pid: int) -> None:
     still reads how it is to begin, it does not know that pipe yet.
     """
     while (parent := multiprocessing.parent_process()) is None and os.getppid() == pid:
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_POLL_SECONDS)
     if parent is not None:
         parent.join()
     if not worker_serves.is_set():
@@ -179,10 +179,14 @@ class LowPriorityProcess:
                 self._process.kill()
 
 
-class Schedule(ABC):
-    """Has work done by processes at low priority now and then, from a thread of its own."""
+class Schedule(ABC, Generic[Status]):
+    """Has work done by processes at low priority now and then, from a thread of its own.
 
-    def __init__(self, name: str) -> None:
+    statuses: where all who ask can read how it went, as long as it runs.
+    """
+
+    def __init__(self, name: str, statuses: StatusFiles[Status]) -> None:
+        self.statuses = statuses
         self.process = LowPriorityProcess()
         self.stopped = threading.Event()
         self._thread = threading.Thread(target=self.run, name=name, daemon=True)
@@ -194,13 +198,14 @@ class Schedule(ABC):
     @contextmanager
     def running(self) -> Iterator[None]:
         """Run for the time of a block; what is under way then is published whole, or not."""
-        self._thread.start()
-        try:
-            yield
-        finally:
-            self.stopped.set()
-            self.process.stop()
-            self._thread.join()
+        with self.statuses.shared():
+            self._thread.start()
+            try:
+                yield
+            finally:
+                self.stopped.set()
+                self.process.stop()
+                self._thread.join()
 
 
 def become_low_priority() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-_LOOK_SECONDS = 0.1
+_POLL_SECONDS = 0.1
 
 
 @dataclass(eq=False)
@@ -59,7 +59,7 @@ class Watchdog:
                 # It looks once more before it sleeps: one operation often follows another.
                 idle = 0 if self._operations else idle + 1
                 self._asleep = idle > 1
-                self._changed.wait(None if self._asleep else _LOOK_SECONDS)
+                self._changed.wait(None if self._asleep else _POLL_SECONDS)
                 self._asleep = False
                 now = time.monotonic()
                 for operation in self._operations:
