@@ -49,7 +49,7 @@ THINK_SECONDS = 10.0
 OUT = Path(__file__).parent.parent / "docs" / "benchmarks"
 _QUIET_SECONDS = 3.0
 _HEALTH_CHECKS = 500
-_LOOK_SECONDS = 5.0
+_LOOK_PHASE_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
@@ -216,8 +216,8 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
             time.sleep(case.think / 2)  # for those who still wait for what came before
             answers = per_answer("clicks", case.seconds)
             held, cache = memory_mb(pid) - memory, cache_metrics(url)
-            crowd.look(_LOOK_SECONDS)
-            per_answer("looks", _LOOK_SECONDS)
+            crowd.look(_LOOK_PHASE_SECONDS)
+            per_answer("looks", _LOOK_PHASE_SECONDS)
             p50, p95, p99 = np.percentile(answers.clicks or [np.inf], [50, 95, 99]) * 1000
             asked = people * case.seconds / case.think
             # Who waits for too long is not among those who were answered.

@@ -302,11 +302,11 @@ def test_an_example_is_mapped_as_items_are(shop: Path) -> None:
     session.like_example({"looks": vectors["looks"]})
     centres = {part.view: part.centre for part in a_map().inputs}
     expected = mapped(a_map(), {"looks": [vectors["looks"]], "words": [centres["words"]]})[0]
-    (departed,) = [session.catalog.complete_vectors(one.vectors) for one in session.state.examples]
+    (partial,) = [session.catalog.complete_vectors(one.vectors) for one in session.state.examples]
     middle = new.views["learned-2"].mean
     away = expected - middle
     rim = min(1.0, np.sqrt(new.views["learned-2"].radius / (away @ away)))
-    np.testing.assert_allclose(departed["learned-2"], middle + rim * away, atol=1e-4)
+    np.testing.assert_allclose(partial["learned-2"], middle + rim * away, atol=1e-4)
     over = spread(new, 3).session(seed=1, views=["learned-2"], model=Choice(), strategy="greedy")
     over.like_example(vectors)
     over.undo()

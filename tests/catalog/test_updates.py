@@ -56,7 +56,7 @@ def test_statistics_are_those_of_the_new_version(catalog: Catalog) -> None:
     np.testing.assert_array_equal(new.views["vector"].mean, fresh.views["vector"].mean)
 
 
-def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
+def test_a_removed_item_leaves_its_vectors(catalog: Catalog) -> None:
     path = build_folder(catalog)
     assert catalog.tombstones.get("b") is None
     seeker.remove(path, ids=["b"])
@@ -75,7 +75,7 @@ def test_what_has_departed_leaves_its_vectors(catalog: Catalog) -> None:
     assert back.tombstones.get("c") is not None
 
 
-def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_path: Path) -> None:
+def test_tombstones_are_kept_however_many_versions_come(catalog: Catalog, tmp_path: Path) -> None:
     """A session in which an item was liked goes on, whatever else is removed."""
     path = build_folder(catalog)
     rows: list[dict[str, Any]] = [
@@ -97,7 +97,7 @@ def test_the_departed_are_kept_however_many_versions_come(catalog: Catalog, tmp_
     assert "b" not in again.more(0, 100).ids
 
 
-def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> None:
+def test_tombstones_are_forgotten_when_somebody_says_so(catalog: Catalog) -> None:
     path = build_folder(catalog)
     seeker.remove(path, ids=["b"])
     seeker.remove(path, ids=["c"])
@@ -121,7 +121,7 @@ def test_the_departed_are_forgotten_when_somebody_says_so(catalog: Catalog) -> N
             versions.forget_removed(path, wrong)  # type: ignore[arg-type]
 
 
-def test_the_departed_of_a_view_that_is_made_anew_are_not_half_known(
+def test_tombstones_of_a_view_that_is_made_anew_are_not_half_known(
     catalog: Catalog, tmp_path: Path
 ) -> None:
     """An item of which one view's vectors are lost cannot be compared in all views."""

@@ -23,7 +23,7 @@ STRANGERS = [
     "1F528", "1F527", "2702", "1F58A", "1F4D5", "1F3E0", "1F3E5", "26EA", "1F5FC", "1F682",
     "2708", "26F5", "26BD", "1F3C0", "1F3BE", "1F3B1", "2764", "1F499", "2B50", "1F534",
 ]  # fmt: skip
-FEW = [
+COMMON = [
     "1F98A", "1F43A", "1F431", "1F436", "1F981", "1F42F", "1F434", "1F984", "1F404", "1F437",
     "1F34E", "1F34F", "1F34A", "1F34B", "1F34C", "1F349", "1F347", "1F353", "1F352", "1F351",
     "1F697", "1F695", "1F68C", "1F691", "1F692", "1F693", "1F69C", "1F3CE", "1F6B2", "1F6F4",
@@ -56,7 +56,7 @@ def test_no_copies_in_other_skin_tones_and_few_flags() -> None:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("demo") / "few"
-    source = Emoji(only=[*FEW, *FOOD, *STRANGERS])
+    source = Emoji(only=[*COMMON, *FOOD, *STRANGERS])
     views = ["image", "colour", "text", "attributes"]
     build(source, place, views=views, attributes_view=GROUPS, about=source.about())
     return place
@@ -65,7 +65,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_few_emoji_can_be_built_and_searched(place: Path) -> None:
     catalog = Catalog.open(place)
     assert set(catalog.views) == {"image", "colour", "text", "attributes"}
-    assert set(catalog.ids) <= {*FEW, *FOOD, *STRANGERS}
+    assert set(catalog.ids) <= {*COMMON, *FOOD, *STRANGERS}
     assert len(catalog) >= 98
     assert [hit.item.id for hit in catalog.search("fox")] == ["1F98A"]
     session = catalog.session(page_size=4)

@@ -24,7 +24,7 @@ HERE = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Written:
+class StoredFormats:
     """What a version has written, and what it was to show."""
 
     catalog: Path
@@ -37,14 +37,14 @@ class Written:
 
 
 @pytest.fixture(params=sorted(path.name for path in HERE.glob("written_by_*.zip")))
-def written(request: pytest.FixtureRequest, tmp_path: Path) -> Written:
+def written(request: pytest.FixtureRequest, tmp_path: Path) -> StoredFormats:
     with zipfile.ZipFile(HERE / request.param) as packed:
         packed.extractall(tmp_path)
     expected = json.loads((tmp_path / "expected.json").read_text())
-    return Written(tmp_path / "catalog", tmp_path / "sessions.sqlite", expected)
+    return StoredFormats(tmp_path / "catalog", tmp_path / "sessions.sqlite", expected)
 
 
-def test_catalogs_and_sessions_of_before_go_on(written: Written) -> None:
+def test_catalogs_and_sessions_of_before_go_on(written: StoredFormats) -> None:
     assert find_problems(written.catalog) == []
     expected = written.expected
     with closing(written.engine()) as engine:
@@ -65,7 +65,7 @@ def test_catalogs_and_sessions_of_before_go_on(written: Written) -> None:
     assert len(Catalog.open(written.catalog)) == 22
 
 
-def test_a_backup_is_the_way_back_after_an_upgrade(written: Written, tmp_path: Path) -> None:
+def test_a_backup_is_the_way_back_after_an_upgrade(written: StoredFormats, tmp_path: Path) -> None:
     def schema(store: Path) -> int:
         with closing(sqlite3.connect(store)) as connection:
             return int(connection.execute("SELECT max(version) FROM seeker_schema").fetchone()[0])
@@ -80,13 +80,13 @@ def test_a_backup_is_the_way_back_after_an_upgrade(written: Written, tmp_path: P
     files = ["--store", str(back / "sessions.sqlite"), "--catalogs", str(back)]
     assert main(["restore", copy, *files, "--quiet"]) == 0
     assert schema(back / "sessions.sqlite") == before
-    old = Written(back / "catalog", back / "sessions.sqlite", written.expected)
+    old = StoredFormats(back / "catalog", back / "sessions.sqlite", written.expected)
     with closing(old.engine()) as engine:
         assert engine.show(written.expected["id"]).page.ids == written.expected["page"]
 
 
 def test_what_a_later_version_has_written_is_refused_and_left_alone(
-    written: Written, capsys: pytest.CaptureFixture[str]
+    written: StoredFormats, capsys: pytest.CaptureFixture[str]
 ) -> None:
     open_store(str(written.store)).close()
     with closing(sqlite3.connect(written.store)) as connection:

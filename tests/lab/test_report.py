@@ -152,7 +152,7 @@ def test_a_bench_can_have_the_view_that_a_build_makes_of_its_table(
     ids = arrays["ids"].tolist()
     said = [{"label": str(one), "size": str(n % 9)} for n, one in enumerate(arrays["sense:label"])]
     fit, vectors = attribute_vectors(ids, said)
-    assert list(fit.told) == ["label", "size"]
+    assert list(fit.descriptions) == ["label", "size"]
     assert vectors is not None
     lines = [f"{id},{one['label']},{one['size']}" for id, one in zip(ids, said, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join(["id,label,size", *lines]))

@@ -18,7 +18,7 @@ class Service {
 }
 
 /** Let everything run that is ready to. */
-const settle = () => new Promise((resolve) => setImmediate(resolve));
+const flushPromises = () => new Promise((resolve) => setImmediate(resolve));
 
 test("commands are sent one after the other, in order, each under its own key", async () => {
   const queue = new PendingCommands();
@@ -27,10 +27,10 @@ test("commands are sent one after the other, in order, each under its own key", 
   queue.add(commands.click("a", "like", ["a"]));
   queue.add(commands.click("b", "dislike", ["b"]));
   const flushed = queue.flush(service.send, (session) => sessions.push(session), assert.fail);
-  await settle();
+  await flushPromises();
   assert.equal(service.calls.length, 1);
   service.calls[0].resolve("first");
-  await settle();
+  await flushPromises();
   assert.deepEqual(
     service.calls.map(({ command }) => command.body.item),
     ["a", "b"],
@@ -51,7 +51,7 @@ test("what is added while others are on their way is sent after them", async () 
   const flushed = queue.flush(service.send, () => {}, assert.fail);
   queue.add(commands.travel(-1));
   service.calls[0].resolve();
-  await settle();
+  await flushPromises();
   assert.equal(service.calls[1].command.path, "undo");
   service.calls[1].resolve();
   await flushed;

@@ -9,7 +9,7 @@ import { Retry, SlowTimer, pollBelief } from "../../src/seeker/web/retry.js";
 const never = new AbortController().signal;
 
 /** Let everything run that is ready to, without letting any time pass. */
-async function settle() {
+async function flushPromises() {
   for (let turn = 0; turn < 20; turn += 1) await null;
 }
 
@@ -31,13 +31,13 @@ async function pauses(context, call, count) {
   retry.run(call, never);
   const measured = [];
   for (let pause = 0; pause < count; pause += 1) {
-    await settle();
+    await flushPromises();
     const before = call.count;
     let waited = 0;
     while (call.count === before && waited < 100_000) {
       context.mock.timers.tick(250);
       waited += 250;
-      await settle();
+      await flushPromises();
     }
     measured.push(waited);
   }
@@ -59,7 +59,7 @@ test("an error is told once, and so is its end", async (context) => {
   const retry = new Retry(() => told.push(retry.error), new EventTarget());
   const done = retry.run(failing(2), never);
   for (let pause = 0; pause < 2; pause += 1) {
-    await settle();
+    await flushPromises();
     context.mock.timers.tick(15_000);
   }
   assert.equal(await done, "result");
@@ -72,13 +72,13 @@ test("a person who asks, or a network that is back, ends the pause", async (cont
   const retry = new Retry(() => {}, network);
   const call = failing(2);
   const done = retry.run(call, never);
-  await settle();
+  await flushPromises();
   assert.equal(call.count, 1);
   retry.now();
-  await settle();
+  await flushPromises();
   assert.equal(call.count, 2);
   network.dispatchEvent(new Event("online"));
-  await settle();
+  await flushPromises();
   assert.equal(call.count, 3);
   assert.equal(await done, "result");
 });
@@ -96,7 +96,7 @@ test("whoever leaves gets no result, and asks no more", async (context) => {
   const leave = new AbortController();
   const call = failing(1);
   const done = assert.rejects(retry.run(call, leave.signal), { name: "AbortError" });
-  await settle();
+  await flushPromises();
   leave.abort();
   retry.now();
   await done;
@@ -137,7 +137,7 @@ function poll(context, answers, isCurrent = () => true) {
   const finish = async () => {
     for (let turn = 0; turn < 10; turn += 1) {
       context.mock.timers.tick(8000);
-      await settle();
+      await flushPromises();
     }
     return belief;
   };

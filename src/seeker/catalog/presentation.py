@@ -64,10 +64,10 @@ class AttributeFormat:
         whole = isinstance(decimals, int) and not isinstance(decimals, bool)
         if decimals is not None and (not whole or not 0 <= decimals <= _MAX_DECIMALS):
             raise _bad(name, f"has decimals {shorten(decimals)}", f"Give 0 to {_MAX_DECIMALS}.")
-        made = cls(**value)
-        if made.hidden and (made.card or made.link):
+        style = cls(**value)
+        if style.hidden and (style.card or style.link):
             raise _bad(name, "is both hidden and shown", "Leave out one of them.")
-        return made
+        return style
 
 
 @dataclass(frozen=True)

@@ -57,8 +57,8 @@ def _formats(_: object, __: object, value: tuple[str, ...]) -> dict[str, dict[st
             raise click.BadParameter(f"{one!r} is not like price:currency=EUR,card.")
         known = formats.setdefault(name, {})
         for word in _names(None, None, words) or ():
-            key, equals, given = word.partition("=")
-            known[key] = given if equals else True
+            key, equals, text = word.partition("=")
+            known[key] = text if equals else True
         if str(known.get("decimals", "")).isdecimal():
             known["decimals"] = int(known["decimals"])
     return formats or None

@@ -32,10 +32,10 @@ class ShardFinder(Finder):
 
     def __init__(self, catalog: ClusterCatalog, start: Start, rows: RowIndex) -> None:
         views = list(catalog.views.values())
-        space = start.model.space(views, start.person, rows.departed, all_items=False)
+        space = start.model.space(views, start.person, rows.extra_vectors, all_items=False)
         super().__init__(catalog, rows, FrontScores(start.model, space, catalog.fleet.ranges))
         self._fleet = catalog.fleet
-        self._vectors = CatalogVectors(views, rows.departed)
+        self._vectors = CatalogVectors(views, rows.extra_vectors)
         self._key = ("", -1)
         self._sent = SentAttachments()
         self._queries: QueryRound | None = None
@@ -129,11 +129,11 @@ class ShardFinder(Finder):
         Rows beyond the catalog mean something in this session only: with each new one, there is
         another name.
         """
-        start, departed = self._state.start, self._rows.departed
-        if self._key[1] != len(departed):
+        start, extra_vectors = self._state.start, self._rows.extra_vectors
+        if self._key[1] != len(extra_vectors):
             names = list(self._catalog.views)
-            key = session_key(start.seed, start.model, names, start.person, departed)
-            self._key, self._sent = (key, len(departed)), SentAttachments()
+            key = session_key(start.seed, start.model, names, start.person, extra_vectors)
+            self._key, self._sent = (key, len(extra_vectors)), SentAttachments()
         return self._key[0]
 
 
@@ -142,12 +142,12 @@ def session_key(
     model: object,
     views: Sequence[str],
     person: Mapping[str, Doubles] | None,
-    departed: Sequence[Mapping[str, Floats]],
+    extra_vectors: Sequence[Mapping[str, Floats]],
 ) -> str:
     """Return a name for what a shard keeps of a session; other fronts find it, too."""
     digest = hashlib.sha256(repr((seed, model, *views)).encode())
     by_view: list[Mapping[str, Array]] = [] if person is None else [person]
-    for vectors in [*by_view, *departed]:
+    for vectors in [*by_view, *extra_vectors]:
         for view in sorted(vectors):
             digest.update(repr((view, vectors[view].shape)).encode())
             digest.update(vectors[view].tobytes())

@@ -125,7 +125,7 @@ class Random(Strategy):
         return context.shuffled()
 
     def with_exploration(self, level: float) -> Strategy:
-        """Return itself: there is nothing bolder, and nothing to be less bold with."""
+        """Return itself: there is nothing that explores more or less."""
         return self
 
 

@@ -25,7 +25,7 @@ EXACT = 2.0**31
 DEEPEST = 1.5 * EXACT
 """No term is deeper than this many nats; see `simd.to_units`."""
 
-MOST = 2.0**42
+DEEPEST_SUM = 2.0**42
 """So many nats below zero is as deep as a sum may become: half of what 64 bits hold."""
 
 COMPILE_NOTICE = (

@@ -202,12 +202,12 @@ class Model(ABC):
         self,
         views: Sequence[View],
         person: Mapping[str, Doubles] | None = None,
-        departed: Sequence[Mapping[str, Floats]] = (),
+        extra_vectors: Sequence[Mapping[str, Floats]] = (),
         lookup: VectorLookup | None = None,
         all_items: bool = True,
     ) -> Space:
         """Return the space this model measures distances in; see `Space`."""
-        return Space(views, self.units, person, self.sharpness(), departed, lookup, all_items)
+        return Space(views, self.units, person, self.sharpness(), extra_vectors, lookup, all_items)
 
     def terms(self, evidence: Evidence, space: Space) -> list[Term]:
         """Return all terms of the evidence."""

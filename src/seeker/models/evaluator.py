@@ -234,11 +234,11 @@ class ScoreEvaluator:
 
     def summable(self, terms: Sequence[Term]) -> frozenset[Term]:
         """Return terms as a set, if their sums are exact in 64 bits."""
-        from seeker.kernels import DEEPEST, MOST
+        from seeker.kernels import DEEPEST, DEEPEST_SUM
 
         # Of a function as a metric nothing is known, but that its terms are usually shallow.
-        many = len(terms) * DEEPEST > MOST and self.space.reach < math.inf
-        if many and sum(min(self.depth(term), DEEPEST) for term in terms) > MOST:
+        many = len(terms) * DEEPEST > DEEPEST_SUM and self.space.reach < math.inf
+        if many and sum(min(self.depth(term), DEEPEST) for term in terms) > DEEPEST_SUM:
             raise BadInput(
                 f"{len(terms):,} comparisons are too many for so sharp a model.",
                 "Begin a search with a smaller alpha, or with scale='unit'.",

@@ -106,13 +106,13 @@ def backup(
     from seeker.server.backup import write_backup
 
     with _bytes_bar(quiet) as progress:
-        made = write_backup(
+        backup = write_backup(
             Path(out),
             None if no_store else settings.store,
             catalog_folders(settings.catalogs),
             progress,
         )
-    _tell_contents(made, out, Path(out))
+    _tell_contents(backup, out, Path(out))
 
 
 @click.command(short_help="Bring sessions and catalogs back from a backup.")
@@ -129,15 +129,15 @@ def restore(folder: str, store: str | None, catalogs: str | None, quiet: bool) -
 
     place = None if catalogs is None else Path(catalogs)
     with _bytes_bar(quiet) as progress:
-        made = restore_backup(Path(folder), store, place, progress)
-    _tell_contents(made, store, place)
+        backup = restore_backup(Path(folder), store, place, progress)
+    _tell_contents(backup, store, place)
 
 
-def _tell_contents(made: Backup, store: str | None, catalogs: Path | None) -> None:
+def _tell_contents(backup: Backup, store: str | None, catalogs: Path | None) -> None:
     """Say what was copied, and to where."""
-    if store is not None and made.sessions is not None:
-        click.echo(f"{made.sessions:,} sessions are in '{store}'.")
-    for name, count in made.catalogs.items() if catalogs is not None else ():
+    if store is not None and backup.sessions is not None:
+        click.echo(f"{backup.sessions:,} sessions are in '{store}'.")
+    for name, count in backup.catalogs.items() if catalogs is not None else ():
         click.echo(f"The catalog '{name}', {count:,} items, is in '{catalogs}'.")
 
 

@@ -94,8 +94,8 @@ class RequestMiddleware:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 sent = message["headers"]
-                given = {name for name, _ in sent}
-                usual = [one for one in service.headers if one[0] not in given]
+                names = {name for name, _ in sent}
+                usual = [one for one in service.headers if one[0] not in names]
                 message["headers"] = [*sent, (b"x-request-id", request.encode()), *usual]
             await send(message)
 

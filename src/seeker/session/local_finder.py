@@ -75,7 +75,7 @@ class LocalFinder(Finder):
         rows: RowIndex,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        space = start.model.space(list(catalog.views.values()), start.person, rows.departed)
+        space = start.model.space(list(catalog.views.values()), start.person, rows.extra_vectors)
         super().__init__(catalog, rows, Scores(start.model, space, limits=limits))
         self._limits = limits
         self._shortlist: Shortlist | None = None

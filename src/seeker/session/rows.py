@@ -17,7 +17,7 @@ class RowIndex:
     """The rows of the items a session speaks of.
 
     What is not in the catalog gets a row after the last one: an item that has left it since it was
-    clicked keeps its vote, and an example has one. departed: the vectors of such things by view,
+    clicked keeps its vote, and an example has one. extra_vectors: of such things by view,
     (d,) each, in the order of these rows; it grows.
     """
 
@@ -27,7 +27,7 @@ class RowIndex:
         self._rows: dict[str, int] = {}
         self._outside: dict[int, Mapping[str, Floats]] = {}
         self._decoys: dict[tuple[int, int, float], int] = {}
-        self.departed: list[Mapping[str, Floats]] = []
+        self.extra_vectors: list[Mapping[str, Floats]] = []
         for event in events:
             self.add(event)
 
@@ -58,8 +58,8 @@ class RowIndex:
 
     def _append(self, vectors: Mapping[str, Floats]) -> int:
         """Return a new row after the last, of something with these vectors by view."""
-        self.departed.append(vectors)
-        return len(self._catalog) + len(self.departed) - 1
+        self.extra_vectors.append(vectors)
+        return len(self._catalog) + len(self.extra_vectors) - 1
 
     def decoys(self, row: int, others: Iterable[int], distance: float) -> list[int]:
         """Return rows of stand-ins for items of the catalog, each drawn towards an example.

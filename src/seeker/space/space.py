@@ -48,15 +48,15 @@ class VectorLookup(Protocol):
 class CatalogVectors:
     """The vectors of the items in some views, and of things that are not in them.
 
-    departed: by view, (d,) each, of items that are not in the views any more, and of others that
-    never were, but can be asked about, as the rows that follow the last; it may grow.
+    extra_vectors: by view, (d,) each, of items that are not in the views any more, and of others
+    that never were, but can be asked about, as the rows that follow the last; it may grow.
     """
 
     def __init__(
-        self, views: Sequence[View], departed: Sequence[Mapping[str, Floats]] = ()
+        self, views: Sequence[View], extra_vectors: Sequence[Mapping[str, Floats]] = ()
     ) -> None:
         self._views = tuple(views)
-        self._departed = departed
+        self._extra_vectors = extra_vectors
 
     def vectors(self, view: int, rows: Sequence[int]) -> Doubles:
         """Return the vectors of some items in one view, (rows, d)."""
@@ -66,7 +66,7 @@ class CatalogVectors:
         vectors = [
             one.rows(np.array([row]))[0]
             if row < count
-            else self._departed[row - count][one.name].astype(np.float64)
+            else self._extra_vectors[row - count][one.name].astype(np.float64)
             for row in rows
         ]
         return np.stack(vectors)
@@ -80,9 +80,9 @@ class Space:
     """Views in common units, as one person sees them.
 
     person: by view, the vector c of the paper's φ(c, x) = c ⊙ x. sharpest: by how much a model
-    may multiply an error in a distance. departed: see `CatalogVectors`. lookup: where the vectors
-    are that items are measured from, if not in these views. all_items: all items will be measured,
-    not only a few of them, so what is measured of all of them is kept.
+    may multiply an error in a distance. extra_vectors: see `CatalogVectors`. lookup: where the
+    vectors are that items are measured from, if not in these views. all_items: all items will be
+    measured, not only a few of them, so what is measured of all of them is kept.
 
     Columns are summed and kept in float32 where that is harmless, then summed in float64 and kept
     in float32, then kept in float64.
@@ -94,12 +94,12 @@ class Space:
         scale: Scale = "unit",
         person: Mapping[str, Doubles] | None = None,
         sharpest: float = 1.0,
-        departed: Sequence[Mapping[str, Floats]] = (),
+        extra_vectors: Sequence[Mapping[str, Floats]] = (),
         lookup: VectorLookup | None = None,
         all_items: bool = True,
     ) -> None:
         self.views = tuple(views)
-        self._lookup = lookup or CatalogVectors(views, departed)
+        self._lookup = lookup or CatalogVectors(views, extra_vectors)
         self._all_items = all_items
         self._ready = PreparedProbes((), (), ())
         self.count = len(self.views[0])

@@ -41,11 +41,11 @@ export class Actions {
   async start(options, push = true) {
     // What the element says of items may not hold in a catalog that somebody has chosen instead.
     this.#catalogChosen ||= options.catalog !== undefined;
-    const asked = this.#catalogChosen ? options : { ...this.#elementOptions(), ...options };
-    const catalog = asked.catalog ?? this.#store.session?.catalog;
+    const chosen = this.#catalogChosen ? options : { ...this.#elementOptions(), ...options };
+    const catalog = chosen.catalog ?? this.#store.session?.catalog;
     const pageSize = Number(this.#host.getAttribute("page-size"));
     const session = await this.#store.start({
-      ...asked,
+      ...chosen,
       ...(catalog ? { catalog } : {}),
       ...(pageSize > 0 ? { page_size: pageSize } : {}),
     });
@@ -108,12 +108,12 @@ export class Actions {
 
   /** Tell the site what has happened. @param {Command} command @param {Session} session */
   tell({ path, body }, session) {
-    const { shown: _, ...told } = body;
+    const { shown: _, ...event } = body;
     const title =
       body.item === undefined ? {} : { title: this.#store.items.get(session.catalog, body.item).title };
     this.emit(path === "clicks" ? "click" : path === "examples" ? "example" : path, {
       session,
-      ...told,
+      ...event,
       ...title,
     });
   }

@@ -75,8 +75,8 @@ export async function request(method, url, { body, idempotencyKey, picture } = {
     throw new UnreachableError(say("problem.unreachable"));
   }
   if (response.ok) return content;
-  const told = [content.detail, content.hint].filter(Boolean).join(" ") || response.statusText;
-  const message = sayProblem(content.code, told);
+  const sentence = [content.detail, content.hint].filter(Boolean).join(" ") || response.statusText;
+  const message = sayProblem(content.code, sentence);
   if (RETRYABLE_STATUSES.has(response.status)) {
     const seconds = Number(response.headers.get("Retry-After"));
     throw new UnreachableError(message, seconds > 0 ? seconds * 1000 : null);

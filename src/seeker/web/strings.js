@@ -83,11 +83,11 @@ export const say = (name, ...values) => split(name, ...values).join("");
 
 /** Say a sentence in parts, the second of which can be left out. @template {Key} Name @param {Name} name @param {Values<Name>} values @returns {SplitSentence} */
 export function split(name, ...values) {
-  const given = /** @type {Record<string, string | number>} */ (values[0] ?? {});
-  const [begin = "", middle = "", end = ""] = sentence(name, Number(given.count)).split(/\[|\]/);
+  const parameters = /** @type {Record<string, string | number>} */ (values[0] ?? {});
+  const [begin = "", middle = "", end = ""] = sentence(name, Number(parameters.count)).split(/\[|\]/);
   const fill = (/** @type {string} */ part) =>
     part.replace(/\{(\w+)\}/g, (_, key) => {
-      const value = given[key];
+      const value = parameters[key];
       return typeof value === "number" ? number(value) : (value ?? "");
     });
   return [fill(begin), fill(middle), fill(end)];
@@ -95,9 +95,9 @@ export function split(name, ...values) {
 
 /** @param {string} name @param {number} count @returns {string} */
 function sentence(name, count) {
-  const found = spoken.table[name] ?? "";
-  if (typeof found === "string") return found;
-  return found[new Intl.PluralRules(spoken.locale).select(count)] ?? found.other;
+  const entry = spoken.table[name] ?? "";
+  if (typeof entry === "string") return entry;
+  return entry[new Intl.PluralRules(spoken.locale).select(count)] ?? entry.other;
 }
 
 /** Say what the service has told by a code; its own words where there are none for it. @param {string | undefined} code @param {string} words */

@@ -140,9 +140,9 @@ def build(
     ):
         for note in reader.notes():
             display.say(note)
-        made = [f"{one.name} ({one.dimensions})" for one in specs if one.input != "attributes"]
-        if made:
-            display.say(f"Views: {', '.join(made)}")
+        names = [f"{one.name} ({one.dimensions})" for one in specs if one.input != "attributes"]
+        if names:
+            display.say(f"Views: {', '.join(names)}")
         if warning := language_notice(reader, specs, views is None):
             display.say(warning)
         before = Catalog.open(target) if (target / MANIFEST_NAME).exists() else None
@@ -155,10 +155,10 @@ def build(
         known = None if before is None else KnownItems(before, specs, update=False)
         tombstones = 0
 
-        def write_tombstones(writer: ItemWriter, made: Sequence[ViewSpec]) -> None:
+        def write_tombstones(writer: ItemWriter, final_specs: Sequence[ViewSpec]) -> None:
             nonlocal tombstones
             if before is not None:
-                tombstones = publish.write_tombstones(writer, before, made)
+                tombstones = publish.write_tombstones(writer, before, final_specs)
 
         prefix = publish.prefix(target)
         try:
@@ -204,12 +204,12 @@ def _presentation(
 ) -> Presentation:
     """Return how people see a new version: as was said, and else as before."""
     old = NO_PRESENTATION if before is None else before.presentation.of_known(kinds)
-    made = Presentation(
+    new = Presentation(
         old.attributes if presentation is None else shown.attributes,
         old.only if only is None else shown.only,
     )
-    made.check(kinds)
-    return made
+    new.check(kinds)
+    return new
 
 
 def save(catalog: Catalog, out: PathLike) -> Catalog:

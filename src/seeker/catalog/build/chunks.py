@@ -189,14 +189,14 @@ class ChunkBuilder:
             done += batch
         made = done
         if self._known is not None:
-            made = self._settle(done, self._known)
+            made = self._reuse_vectors(done, self._known)
         vectors = {one.name: np.empty((0, one.dimensions), np.float32) for one in self._specs}
         for name in {name: None for one in made for name in one.vectors}:
             vectors[name] = np.stack([one.vectors[name] for one in made if name in one.vectors])
         items = [self._item(ready) for ready in made]
         return Chunk(items, vectors, problems, len(done) - len(made))
 
-    def _settle(self, done: list[_PendingItem], known: KnownItems) -> list[_PendingItem]:
+    def _reuse_vectors(self, done: list[_PendingItem], known: KnownItems) -> list[_PendingItem]:
         """Give items the vectors they keep; return those of which something is not as it was."""
         if known.update:
             changed = [ready for ready in done if self._is_changed(ready, known)]
@@ -205,10 +205,10 @@ class ChunkBuilder:
                 ready.vectors = known.with_learned(ready.vectors, row)
             return changed
         for spec in self._specs:
-            kept = [one for one in done if spec.name in one.kept and one.known is not None]
-            rows = [one.known.row for one in kept if one.known is not None]
+            reused = [one for one in done if spec.name in one.kept and one.known is not None]
+            rows = [one.known.row for one in reused if one.known is not None]
             vectors = known.vectors(spec.name, rows) if rows else ()
-            for ready, vector in zip(kept, vectors, strict=True):
+            for ready, vector in zip(reused, vectors, strict=True):
                 ready.vectors[spec.name] = vector
         return done
 

@@ -190,7 +190,7 @@ class Assembly:
         for name, file in self.vectors.items():
             file.append(vectors[name])
 
-    def settle(
+    def complete_items(
         self, encodings: Mapping[str, AttributeEncoding] | None = None
     ) -> Sequence[ViewSpec]:
         """Complete the items, make views of what is said of them, and return how views are made.
@@ -247,7 +247,7 @@ class Assembly:
     ) -> AssembledFiles:
         """Complete the files; prefix: what stands before their names in catalog.json.
 
-        To be called after `settle`. centres: by view, the centre that compact vectors are to keep.
+        To be called after `complete_items`. centres: by view, those that compact vectors keep.
         """
         attributes = self._attributes
         media = self.writer.connection.execute("SELECT count(DISTINCT media) FROM items")

@@ -73,14 +73,14 @@ class AttributeFit:
     """What became of the columns: an encoding of some, and why others were left out."""
 
     encoding: AttributeEncoding | None
-    told: Mapping[str, str] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self, view: str) -> list[str]:
         """Return in sentences what the view is made of."""
         if self.encoding is None:
             return []
-        taken = ", ".join(f"{name} ({what})" for name, what in self.told.items())
+        taken = ", ".join(f"{name} ({what})" for name, what in self.descriptions.items())
         lines = [f"View '{view}' ({self.encoding.dimensions}) of what the table says: {taken}."]
         reasons: dict[str, list[str]] = {}
         for name, why in self.left_out.items():
@@ -163,20 +163,20 @@ def fit_attributes(
         return AttributeFit(None, left_out=left_out)
     weights = {name: checked_weight(name, (wanted or {}).get(name, 1.0)) for name in chosen}
     listed = _listed_values({name: (own, samples[name]) for name, own in chosen.items()})
-    columns, told = [], {}
+    columns, descriptions = [], {}
     for name, own in chosen.items():
         sample = samples[name]
         if own in ("category", "tags"):
             columns.append(EncodedColumn(name, own, weights[name], values=listed[name]))
-            told[name] = f"{len(sample.values):,} {'tags' if own == 'tags' else 'values'}"
+            descriptions[name] = f"{len(sample.values):,} {'tags' if own == 'tags' else 'values'}"
         else:
             numbers = sample.dates if own == "date" else sample.numbers
             knots, places = _scale(numbers)
             columns.append(EncodedColumn(name, own, weights[name], knots=knots, places=places))
-            told[name] = f"{own}s"
+            descriptions[name] = f"{own}s"
         if weights[name] != 1.0:
-            told[name] += f", weight {weights[name]:g}"
-    return AttributeFit(AttributeEncoding(tuple(columns)), told, left_out)
+            descriptions[name] += f", weight {weights[name]:g}"
+    return AttributeFit(AttributeEncoding(tuple(columns)), descriptions, left_out)
 
 
 def _check_wanted(

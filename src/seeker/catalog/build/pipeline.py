@@ -194,7 +194,7 @@ def run_build(
                 report.sentence() if report.counts else "It is empty.",
             )
         progress.say("Indexing …")
-        on_complete(assembly.writer, assembly.settle(encodings))
+        on_complete(assembly.writer, assembly.complete_items(encodings))
         return assembly.finish(prefix)
     finally:
         assembly.close()

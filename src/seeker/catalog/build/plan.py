@@ -224,12 +224,12 @@ def _nothing_to_compare() -> BadInput:
     )
 
 
-def _attribute_columns(given: AttributesView) -> dict[str, float] | None:
+def _attribute_columns(choice: AttributesView) -> dict[str, float] | None:
     """Return the columns that were named for the view of attributes, with their weights."""
-    if given is None or isinstance(given, bool):
+    if choice is None or isinstance(choice, bool):
         return None
-    check_list("attributes_view", given)
-    pairs = given.items() if isinstance(given, Mapping) else ((name, 1.0) for name in given)
+    check_list("attributes_view", choice)
+    pairs = choice.items() if isinstance(choice, Mapping) else ((name, 1.0) for name in choice)
     columns = {name: checked_weight(name, weight) for name, weight in pairs}
     if not columns:
         raise BadInput("The view of attributes has no columns.", "Name some, or leave it out.")

@@ -112,9 +112,9 @@ def update(
                 changes.add(chunk, file)
             if changes.new or changes.changed:
                 display.say("Indexing …")
-                told = {"source": reader.origin(), "left out": report.to_json()}
+                details = {"source": reader.origin(), "left out": report.to_json()}
                 nothing = np.zeros(len(old), bool)
-                publish_changes(work, target, old, nothing, changes, told, reader.loose)
+                publish_changes(work, target, old, nothing, changes, details, reader.loose)
         for line in report.lines():
             if tell is not None:
                 tell(line)

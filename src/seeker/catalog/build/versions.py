@@ -81,12 +81,12 @@ def publish_changes(
     old: Catalog,
     gone: NDArray[np.bool_],
     changes: ChangedItems | None,
-    told: Mapping[str, Any],
+    details: Mapping[str, Any],
     loose: bool = False,
 ) -> None:
     """Make a version with some items gone, changed or added: what changes is written, or all anew.
 
-    told: what catalog.json says of it beside the numbers.
+    details: what catalog.json says of it beside the numbers.
     """
     manifest = old.manifest
     if manifest is None:
@@ -97,7 +97,7 @@ def publish_changes(
         "changed": 0 if changes is None else changes.changed,
         "removed": removed,
     }
-    what = {**{name: count for name, count in counts.items() if count}, **told}
+    what = {**{name: count for name, count in counts.items() if count}, **details}
     merged = work / "merged"
     if segments.fits_segment(target, manifest, sum(counts.values())):
         remove_tree(merged)
@@ -245,7 +245,7 @@ def _merge(
         for item, vectors in () if changes is None else changes.of_new():
             assembly.writer.add(*item)
             assembly.append({name: vector[None] for name, vector in vectors.items()})
-        assembly.settle()
+        assembly.complete_items()
         tombstones = publish.write_tombstones(assembly.writer, old, specs, since)
         centres = {n: view.centre for n, view in old.views.items() if view.centre is not None}
         files = assembly.finish(publish.prefix(target), centres)
@@ -323,8 +323,8 @@ def next_updates(manifest: Manifest, **what: Any) -> list[Mapping[str, Any]]:
     if place > 0 and _same_day(updates[place - 1], updates[place]):
         one, other = updates[place - 1 : place + 1]
         counts = {name: one.get(name, 0) + other.get(name, 0) for name in _COUNTS}
-        told = {**other, **{name: count for name, count in counts.items() if count}}
-        updates[place - 1 : place + 1] = [told]
+        merged = {**other, **{name: count for name, count in counts.items() if count}}
+        updates[place - 1 : place + 1] = [merged]
     return updates[-MAX_UPDATES:]
 
 

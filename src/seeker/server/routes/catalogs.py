@@ -223,20 +223,20 @@ async def change_many(
     verdicts: list[LineResponse | None] = []
     changes: dict[str, ItemChange] = {}
     for number, line in enumerate(lines, 1):
-        asked = _line(line)
-        if isinstance(asked, ItemLine) and asked.id not in changes:
-            remove = ItemChange(asked.id, "remove")
-            changes[asked.id] = remove if asked.remove else asked.change(asked.id, "merge")
+        parsed = _line(line)
+        if isinstance(parsed, ItemLine) and parsed.id not in changes:
+            remove = ItemChange(parsed.id, "remove")
+            changes[parsed.id] = remove if parsed.remove else parsed.change(parsed.id, "merge")
             verdicts.append(None)
             continue
-        id = asked.id if isinstance(asked, ItemLine) else None
-        problem = asked if isinstance(asked, str) else "The id was in a line before."
+        id = parsed.id if isinstance(parsed, ItemLine) else None
+        problem = parsed if isinstance(parsed, str) else "The id was in a line before."
         verdicts.append(LineResponse(line=number, id=id, result="refused", problem=problem))
     version, results = await service.change(catalog, [*changes.values()])
-    made = iter(results)
+    outcomes = iter(results)
     for place, verdict in enumerate(verdicts):
         if verdict is None:
-            one = next(made)
+            one = next(outcomes)
             verdicts[place] = LineResponse(
                 line=place + 1, id=one.id, result=one.result, problem=one.problem or None
             )

@@ -24,7 +24,7 @@ const ALWAYS_PAINTED = 48;
 const RUSH_SCREENS = 3;
 /** Milliseconds after which scrolling has come to rest, and after which something was looked at. */
 const REST_MS = 90;
-const LOOK_MS = 250;
+const DWELL_MS = 250;
 
 /**
  * @typedef {object} Space
@@ -108,7 +108,7 @@ export class Viewport {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       for (const card of this.#visibleCards()) this.#viewed.set(card.item.id, indexOf(card));
-    }, LOOK_MS);
+    }, DWELL_MS);
   }
 
   close() {

@@ -97,11 +97,11 @@ class ChromaRows(_StoreRows):
         for offset in range(0, self.count(), _BATCH_ROWS):
             some = self._collection.get(include=parts, limit=_BATCH_ROWS, offset=offset)
             count = len(some["ids"])
-            told, documents, vectors = (
+            metadata, documents, vectors = (
                 [None] * count if some[part] is None else some[part] for part in parts
             )
             for place, id in enumerate(some["ids"]):
-                said = {**(told[place] or {})}
+                said = {**(metadata[place] or {})}
                 if documents[place] is not None:
                     said["text"] = documents[place]
                 yield _row(id, said, {_VECTOR: vectors[place]})
