@@ -110,6 +110,7 @@ class Finder(ABC):
         self._words: dict[int, tuple[Say, WordsTerm]] = {}
         self._seen = SeenItems(rows)
         self._order: display.Ranking | None = None
+        self._later: tuple[Rows, ...] | None = None
         warm_up(scores)
 
     def follow(self, state: State) -> None:
@@ -125,7 +126,7 @@ class Finder(ABC):
         self._scores.condition_on(self._evidence)
         self._seen.follow(state)
         self._state = state
-        self._order = None
+        self._order = self._later = None
         self.release_caches()
 
     def move_to(self, catalog: SearchableCatalog) -> bool:
@@ -221,7 +222,7 @@ class Finder(ABC):
             page_size=state.start.page_size,
             blank=state.blank and state.exploration == 1.0,
             clicks={row: count for row, count in self._seen.clicks.items() if row < items},
-            later=self._later(),
+            later=self._later_items(),
         )
 
     def _focus_factors(self, state: State) -> tuple[float, ...] | None:
@@ -239,11 +240,16 @@ class Finder(ABC):
             factors.append(factor)
         return tuple(factors)
 
-    def _later(self) -> tuple[Rows, ...]:
+    def _later_items(self) -> tuple[Rows, ...]:
         """Return the items that come after all others, in groups: first the seen, then the judged.
 
         Only those that are in the catalog and that the prior does not rule out.
         """
+        if self._later is None:
+            self._later = self._group_later_items()
+        return self._later
+
+    def _group_later_items(self) -> tuple[Rows, ...]:
         state, row = self._state, self._rows.of
         rated = {row(item) for item in state.ratings}
         groups: list[set[int]] = []
@@ -262,7 +268,7 @@ class Finder(ABC):
 
     def _over(self) -> Rows:
         """Return the items that have been seen and do not come again before all others have."""
-        return np.concatenate([np.empty(0, np.int64), *self._later()])
+        return np.concatenate([np.empty(0, np.int64), *self._later_items()])
 
     def _evidence_of(self, state: State) -> Evidence:
         """Return what the person has said so far, by rows and views of the catalog."""

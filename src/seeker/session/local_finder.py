@@ -113,7 +113,7 @@ class LocalFinder(Finder):
             self._scores.condition_on(self._evidence)
             same = False
         if not same:
-            self._order = self._prefetched = None
+            self._order = self._later = self._prefetched = None
             self._prefetch = PagePrefetch()
         self.release_caches()
         return True
