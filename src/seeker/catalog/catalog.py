@@ -1,37 +1,30 @@
-"""A catalog: items and their views, read-only while it is searched."""
+"""A catalog: items and their views, read-only while it is searched.
+
+Here is how it is made, opened and searched, and how it goes on with the next version of its folder;
+what can be asked of that which is in it is in `contents`.
+"""
 
 from __future__ import annotations
 
-import base64
-import mimetypes
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from seeker import display, models
-from seeker.catalog import keywords, view_readers
-from seeker.catalog.attributes import Kind, shorten
-from seeker.catalog.filters import Facet, unknown_value
-from seeker.catalog.item_table import ItemRecord
+from seeker.catalog import view_readers
+from seeker.catalog.contents import CatalogContents
 from seeker.catalog.items import (
     Attributes,
-    ItemCollection,
     MemoryItems,
     StoredItems,
-    Tombstones,
     check_ids,
     check_titles,
 )
-from seeker.catalog.manifest import MANIFEST_NAME, LearnedEntry, Manifest, PathLike, path_of
+from seeker.catalog.manifest import MANIFEST_NAME, LearnedEntry, PathLike, path_of
 from seeker.catalog.manifest_reader import damaged, read_manifest
-from seeker.catalog.presentation import NO_PRESENTATION, Presentation
-from seeker.catalog.view_map import LinearMap, complete_vectors, is_learned_name, map_shares
+from seeker.catalog.view_map import is_learned_name
 from seeker.catalog.views import (
     check_sizes,
     check_views,
@@ -40,11 +33,10 @@ from seeker.catalog.views import (
     open_removed,
     open_views,
 )
-from seeker.errors import BadInput, Gone, NotFound
+from seeker.errors import BadInput
 from seeker.kernels.parallel import Interrupted, Stop, never
 from seeker.models.scores import DEFAULT_LIMITS
-from seeker.models.words import KeywordMatches, combine_matches
-from seeker.session import Event, Example, Item, Session, Start
+from seeker.session import Event, Example, Session, Start
 from seeker.session.finder import Finder
 from seeker.session.local_finder import LocalFinder
 from seeker.session.rows import RowIndex
@@ -57,10 +49,10 @@ from seeker.session.validation import (
     check_seed,
     check_user,
 )
-from seeker.session.words import Say, SearchWord
+from seeker.session.words import Say
 from seeker.space import Metric, View
 from seeker.space.view import Scale
-from seeker.types import Array, Doubles, Floats
+from seeker.types import Array
 from seeker.validation import check_names, check_whole
 
 if TYPE_CHECKING:
@@ -72,39 +64,15 @@ _SHOWN_ITEMS = 8
 _POOLED_ITEMS = 48
 """Items of each first page that are found in advance."""
 
-_MAX_VALUES, _MAX_VALUE_LETTERS = 256, 40
-"""So many values of attributes are compared with words that no item is called, none longer."""
 
-
-class Catalog:
+class Catalog(CatalogContents):
     """Items that can be searched: ids, titles, attributes, and vectors in one or more views."""
 
-    def __init__(
-        self,
-        collection: ItemCollection,
-        views: Mapping[str, View],
-        readers: Mapping[str, view_readers.ViewReader],
-        folder: Path | None = None,
-        manifest: Manifest | None = None,
-        maps: Mapping[str, LinearMap] = MappingProxyType({}),
-    ) -> None:
-        """Put a catalog together from checked parts; use `from_arrays` or `open`."""
-        self._collection = collection
-        self.views: Mapping[str, View] = MappingProxyType(dict(views))
-        self.maps: Mapping[str, LinearMap] = MappingProxyType(dict(maps))
-        """By name, how learned views follow from the others."""
-        self.raw_views = MappingProxyType({name: views[name] for name in views if name not in maps})
-        """The views that were not learned, by name, also where sessions compare by others."""
-        self._readers = dict(readers)
-        self._picture_readers = {
-            name: one for name, one in readers.items() if "picture" in one.reads
-        }
-        self.folder = folder
-        self.manifest = manifest
-        self.limits = DEFAULT_LIMITS
-        """What a search in this catalog may keep."""
-        self._trust = False
-        self._stamp = _stamp(folder)
+    limits = DEFAULT_LIMITS
+    """What a search in this catalog may keep."""
+
+    _trust = False
+    _stamp: tuple[int, int, int] | None = None
 
     @classmethod
     def from_arrays(
@@ -206,11 +174,6 @@ class Catalog:
         return save(self, path)
 
     @property
-    def ids(self) -> Sequence[str]:
-        """The ids in their order."""
-        return self._collection.ids
-
-    @property
     def id(self) -> str:
         """What this catalog is told by in all its versions, whatever its name; empty for arrays."""
         return self.manifest.id if self.manifest else ""
@@ -231,12 +194,6 @@ class Catalog:
             return True
         self._stamp = stamp
         return False
-
-    def __len__(self) -> int:
-        return len(self._collection.ids)
-
-    def __contains__(self, item: object) -> bool:
-        return isinstance(item, str) and self._collection.row(item) is not None
 
     def __repr__(self) -> str:
         views = ", ".join(f"{name} ({view.dimensions})" for name, view in self.views.items())
@@ -300,11 +257,6 @@ class Catalog:
                 raise Interrupted
             self.session(seed=number, page_size=_POOLED_ITEMS).page()
 
-    @property
-    def in_memory(self) -> bool:
-        """Whether nothing has to be read for any item."""
-        return self._collection.in_memory
-
     def session(
         self,
         model: str | models.Model | None = None,
@@ -364,63 +316,6 @@ class Catalog:
         """Return what computes order and belief for a session that began like this."""
         return LocalFinder(self, start, rows, self.limits)
 
-    def row(self, item: str) -> int:
-        """Return the place of an item in the catalog."""
-        row = self._collection.row(item) if isinstance(item, str) else None
-        if row is None and self.folder is not None and self._collection.table.was_removed(item):
-            raise Gone(
-                f"Item {shorten(item)} has left this catalog.",
-                "What was said about it before still counts; choose another.",
-            )
-        if row is None:
-            raise NotFound(f"There is no item {shorten(item)} in this catalog.", self._meant(item))
-        return row
-
-    def _meant(self, item: object) -> str:
-        """Return what somebody may have meant by something that is not an id."""
-        near = getattr(item, "id", str(item))
-        if not isinstance(item, str) and near in self:
-            return f"Give its id, which is a text: {near!r}."
-        return "Use an id from `catalog.ids`."
-
-    def items(self, rows: Sequence[int]) -> list[Item]:
-        """Return the items at some places."""
-        items = self._collection.items(rows)
-        hidden = self.presentation.hidden
-        return [replace(item, hidden=hidden) for item in items] if hidden else items
-
-    @property
-    def presentation(self) -> Presentation:
-        """How people see the attributes."""
-        return self.manifest.presentation if self.manifest else NO_PRESENTATION
-
-    @property
-    def only(self) -> Mapping[str, Any] | None:
-        """A filter that every search keeps to, whatever else it asks for."""
-        return self.presentation.only
-
-    def item(self, item: str) -> Item:
-        """Return an item by its id."""
-        return self.items([self.row(item)])[0]
-
-    def media_file(self, item: Item) -> Path | None:
-        """Return where the thumbnail of an item is, if it has one."""
-        if self.folder is None or item.media is None:
-            return None
-        return self.folder / item.media
-
-    def picture_url(self, item: Item) -> str | None:
-        """Return the thumbnail of an item as an address with all that it holds, if it has one."""
-        file = self.media_file(item)
-        kind = None if file is None else mimetypes.guess_type(file.name)[0]
-        if file is None or kind is None or not kind.startswith("image/"):
-            return None
-        try:
-            content = file.read_bytes()
-        except OSError:
-            return None
-        return f"data:{kind};base64,{base64.b64encode(content).decode('ascii')}"
-
     def _repr_html_(self) -> str:
         from seeker.session.page import facts_html, items_html
 
@@ -432,181 +327,11 @@ class Catalog:
         some = items_html((item, self.picture_url(item)) for item in shown)
         return facts_html(f"Catalog of {len(self):,} items", facts, some)
 
-    @property
-    def tombstones(self) -> Tombstones:
-        """The vectors of items that were removed, for sessions in which they were judged."""
-        dimensions = {name: view.dimensions for name, view in self.views.items()}
-        table = None if self.folder is None else self._collection.table
-        return Tombstones(table, dimensions, self.maps)
 
-    def walk(self) -> Iterator[ItemRecord]:
-        """Yield all items with all that is kept of them, without holding them all."""
-        return self._collection.table.walk()
-
-    def known(self, ids: Iterable[str]) -> dict[str, tuple[int, ItemRecord]]:
-        """Return those of some items that are in the catalog, by id, each with its row."""
-        return self._collection.table.by_ids(ids)
-
-    def walk_tombstones(self) -> Iterator[tuple[str, str, int, bytes]]:
-        """Yield id, view, last version and vector of all items that were removed."""
-        return self._collection.table.walk_tombstones()
-
-    @property
-    def attributes(self) -> dict[str, Kind]:
-        """The kind of every attribute, by name: number, text, boolean or tags."""
-        return {name: one.kind for name, one in self._collection.table.attributes.items()}
-
-    def matching(self, filter: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Return which items pass a filter, (items,).
-
-        A filter maps attributes to a value, a list of values, or bounds such as {"ge": 10, "lt":
-        50}; all of it must hold. Tags pass if any of them does; None stands for 'no value'.
-        """
-        return self._collection.table.matching(filter)
-
-    def filter_hint(self, filter: Mapping[str, Any]) -> str:
-        """Return what to do about a filter that no item passes: how a value may be spelt."""
-        wrong = unknown_value(self, filter, self.presentation.hidden)
-        return " ".join(wrong or ("Loosen it, or leave it out.",))
-
-    def facets(self, filter: Mapping[str, Any] | None = None, limit: int = 20) -> dict[str, Facet]:
-        """Return how the values of every attribute are spread over the items that pass."""
-        return self._collection.table.facets(filter, check_whole("limit", limit, 0))
-
-    def search(
-        self, words: str, limit: int = 50, filter: Mapping[str, Any] | None = None
-    ) -> list[Hit]:
-        """Return the items that match some words by their letters, best first."""
-        limit = check_whole("limit", limit, 1)
-        matches = self.match_words(self.find_words(words))
-        passing = self.matching(filter)[matches.rows] if filter else np.True_
-        scores = np.where(passing, matches.values, -np.inf)
-        best = np.argsort(-scores, kind="stable")[:limit]
-        best = best[scores[best] > -np.inf]
-        items = self.items(matches.rows[best].tolist())
-        return [Hit(item, score) for item, score in zip(items, scores[best].tolist(), strict=True)]
-
-    def find_words(self, text: str) -> tuple[SearchWord, ...]:
-        """Return the words of a text, each with what stands for it in the items' fields.
-
-        Other forms of a word count, and longer words that it is a part of; where there are none,
-        words that are spelled nearly so.
-        """
-        every_language = any(reader.name == "multilingual" for reader in self._readers.values())
-        return self._collection.table.vocabulary.find(text, every_language)
-
-    def compare_words(self, texts: Sequence[str], others: Sequence[str]) -> Doubles | None:
-        """Return how near in meaning texts are to others, as cosines, (texts, others).
-
-        None where no view reads text, or where nobody knows how near is near there.
-        """
-        for reader in self._readers.values():
-            if "text" in reader.reads:
-                known = reader.name in view_readers.MEASURED_TEXT_READERS
-                return reader.compare_texts(texts, others) if known else None
-        return None
-
-    @property
-    def values_in_words(self) -> tuple[str, ...]:
-        """The most frequent values of attributes that are words, each once."""
-        counts = {
-            value: count
-            for facet in self.facets(limit=_MAX_VALUES).values()
-            for value, count in facet.values
-            if isinstance(value, str) and count > 1 and len(value) <= _MAX_VALUE_LETTERS
-        }
-        return tuple(sorted(counts, key=lambda value: (-counts[value], value))[:_MAX_VALUES])
-
-    def match_words(self, words: Sequence[SearchWord]) -> KeywordMatches:
-        """Return how much more the items match some words than the average one."""
-        table = self._collection.table
-        hits = [(*table.word_hits(word), word.trust) for word in words if word.terms]
-        return combine_matches(hits, len(self))
-
-    def keyword_prior(self, words: str) -> Doubles:
-        """Return log-probabilities from a search for any of the words as they stand, (items,).
-
-        Sessions that began before words were searched for otherwise go on with it. Three quarters
-        are shared by the hits in proportion to their scores; the rest is spread evenly, so that
-        nothing is impossible. Without a hit all items are equal.
-        """
-        return keywords.keyword_prior(*self._collection.table.scores(words), len(self))
-
-    @property
-    def reads_words(self) -> bool:
-        """Whether words can be compared with anything: titles, texts, attributes, or a view."""
-        return self.reads_text or self._collection.has_words
-
-    @property
-    def reads_text(self) -> bool:
-        """Whether words can be placed in one of the views."""
-        return any("text" in reader.reads for reader in self._readers.values())
-
-    def embed_text(self, text: str) -> tuple[str, Doubles]:
-        """Return the first view that reads text, and the text's vector in it, (d,)."""
-        if not isinstance(text, str) or not text.strip():
-            raise BadInput("There are no words to read.", "Say something in words.")
-        for name, reader in self._readers.items():
-            if "text" in reader.reads:
-                return name, reader.read_text(text, self.views[name])
-        raise BadInput(
-            "No view of this catalog can read text.",
-            "Give a vector instead: session.say(vector, view=…).",
-        )
-
-    @property
-    def reads_pictures(self) -> bool:
-        """Whether pictures can be placed in one of the views."""
-        return bool(self._picture_readers)
-
-    def embed_picture(self, picture: Any) -> tuple[dict[str, Doubles], bytes]:
-        """Return a picture's vectors in the views that read pictures, (d,) each, and a thumbnail.
-
-        picture: a path, the contents of a file, a Pillow picture, or pixels, (h, w, 3) uint8.
-        """
-        if not self.reads_pictures:
-            raise BadInput(
-                "No view of this catalog can read pictures.",
-                "Give vectors instead: session.like_example({view: vector}).",
-            )
-        opened, thumbnail = view_readers.open_example(picture)
-        vectors = {
-            name: reader.read_picture(opened, self.raw_views[name])
-            for name, reader in self._picture_readers.items()
-        }
-        return vectors, thumbnail
-
-    def view_shares(self, name: str) -> dict[str, float]:
-        """Return of which other views a learned one is made, adding up to 1; nothing of others."""
-        return map_shares(self.maps[name], self.raw_views) if name in self.maps else {}
-
-    def complete_vectors(self, vectors: Mapping[str, Array]) -> dict[str, Floats]:
-        """Return the vectors of something in all views that are compared, (d,) float32 each.
-
-        vectors: by view that was not learned; in views that are missing, it is the average item.
-        """
-        for name, vector in vectors.items():
-            view = self.raw_views.get(name)
-            if view is None or view.dimensions != len(vector):
-                raise BadInput(
-                    f"There is no view {name!r} of {len(vector)} dimensions in this catalog.",
-                    f"It has {list(self.raw_views)}.",
-                )
-        return complete_vectors(vectors, self.views, self.maps)
-
-
-@dataclass(frozen=True)
-class Hit:
-    """An item found by keyword search, and its score: how much more it matches than others."""
-
-    item: Item
-    score: float
-
-
-def _stamp(folder: Path | None) -> tuple[int, int, int] | None:
+def _stamp(folder: Path) -> tuple[int, int, int] | None:
     """Return what changes when catalog.json is replaced."""
     try:
-        status = None if folder is None else (folder / MANIFEST_NAME).stat()
+        status = (folder / MANIFEST_NAME).stat()
     except OSError:
         return None
-    return status and (status.st_ino, status.st_mtime_ns, status.st_size)
+    return status.st_ino, status.st_mtime_ns, status.st_size

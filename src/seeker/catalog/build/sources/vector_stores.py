@@ -5,6 +5,7 @@ They are told by what they can do, so that no client has to be installed for any
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -16,16 +17,16 @@ _VECTOR = "vector"
 """The column of the vectors of a collection whose vectors have no name."""
 
 
-class _StoreRows:
+class _StoreRows(ABC):
     """The rows of a vector database; columns: those that are known before a row is read."""
 
     loose = False
     kind = ""
     columns: list[str]
 
+    @abstractmethod
     def count(self) -> int:
         """Return how many rows there are."""
-        raise NotImplementedError
 
     def origin(self) -> dict[str, Any]:
         """Return where the rows come from."""
@@ -36,8 +37,9 @@ class _StoreRows:
         for number, row in enumerate(self._records()):
             yield f"row {number}", row
 
+    @abstractmethod
     def _records(self) -> Iterator[dict[str, Any]]:
-        raise NotImplementedError
+        """Yield the rows as columns by name."""
 
 
 class QdrantRows(_StoreRows):
