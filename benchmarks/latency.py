@@ -16,8 +16,6 @@ import argparse
 import http.client
 import json
 import multiprocessing
-import os
-import platform
 import socket
 import statistics
 import sys
@@ -32,14 +30,12 @@ from urllib.parse import urlsplit
 import uvicorn
 from fastapi import FastAPI, Response
 
-import seeker
-
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
 from benchmarks import pages
 from benchmarks.processes import cpu_seconds
 from benchmarks.server import demo_server
-from benchmarks.timing import latencies
+from benchmarks.timing import latencies, machine_facts, ratio_rows
 
 SEARCH_CLICKS = 10
 """Clicks in a search."""
@@ -159,10 +155,7 @@ def summary(times: dict[str, list[float]], core_ms: dict[str, float]) -> dict[st
     """Return medians and 95th percentiles, as milliseconds and as ratios to the bare route."""
     unit = statistics.median(times["bare"])
     return {
-        "version": seeker.__version__,
-        "cores": os.cpu_count(),
-        "machine": platform.machine(),
-        "load": os.getloadavg()[0],
+        **machine_facts(),
         "clicks": len(times["click"]),
         "bar": MAX_MEDIAN_RATIO,
         "healthz_per_second": 1000 / statistics.mean(times["healthz"]),
@@ -183,12 +176,9 @@ def table(result: dict[str, Any]) -> str:
         "| what | median | 95th percentile | median, ms | of the server's cores, ms |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for name, words in LINES.items():
-        one = result["times"][name]
-        lines.append(
-            f"| {words} | {one['median_ratio']:.2f} | {one['p95_ratio']:.2f} "
-            f"| {one['median_ms']:.2f} | {one['core_ms']:.2f} |"
-        )
+    lines += ratio_rows(
+        result["times"], LINES, lambda one: f"{one['median_ms']:.2f} | {one['core_ms']:.2f}"
+    )
     lines += [
         "",
         f"One connection gets {result['healthz_per_second']:,.0f} answers of `/healthz` a second. "

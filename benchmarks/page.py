@@ -11,8 +11,6 @@ ratio does. Writes page.json and page.md. Needs a Chromium and the extra `dev`.
 from __future__ import annotations
 
 import argparse
-import os
-import platform
 import statistics
 import sys
 import tempfile
@@ -23,14 +21,12 @@ from typing import Any
 import httpx
 from playwright.sync_api import CDPSession, Page, expect, sync_playwright
 
-import seeker
-
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 sys.path.append(str(Path(__file__).resolve().parent.parent / "tests"))
 
 from benchmarks import pages
 from benchmarks.server import demo_server
-from benchmarks.timing import latencies
+from benchmarks.timing import latencies, machine_facts, ratio_rows
 from browser import chromium
 
 WARM_UP_CLICKS = 3
@@ -130,10 +126,7 @@ def summary(times: dict[str, list[float]], browser: str) -> dict[str, Any]:
     """Return medians and 95th percentiles, as milliseconds and as ratios to the bare round trip."""
     unit = statistics.median(times["bare"])
     return {
-        "version": seeker.__version__,
-        "cores": os.cpu_count(),
-        "machine": platform.machine(),
-        "load": os.getloadavg()[0],
+        **machine_facts(),
         "browser": browser,
         "clicks": len(times["bare"]),
         "times": latencies(times, unit),
@@ -150,12 +143,7 @@ def table(result: dict[str, Any]) -> str:
         "| what | median | 95th percentile | median, ms |",
         "| --- | --- | --- | --- |",
     ]
-    for name, words in LINES.items():
-        one = result["times"][name]
-        lines.append(
-            f"| {words} | {one['median_ratio']:.2f} | {one['p95_ratio']:.2f} "
-            f"| {one['median_ms']:.1f} |"
-        )
+    lines += ratio_rows(result["times"], LINES, lambda one: f"{one['median_ms']:.1f}")
     lines += [
         "",
         "The screen is painted 60 times a second, so anything that is shown waits for up to 17 ms. "

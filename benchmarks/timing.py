@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -12,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+import seeker
 
 
 def seconds(work: Callable[[], object], clock: Callable[[], float] = time.perf_counter) -> float:
@@ -33,6 +36,32 @@ def latencies(times: Mapping[str, Sequence[float]], unit: float) -> dict[str, di
             "p95_ratio": p95 / unit,
         }
     return summary
+
+
+def machine_facts() -> dict[str, Any]:
+    """Return what a result says of the machine it was measured on, and of the version."""
+    return {
+        "version": seeker.__version__,
+        "cores": os.cpu_count(),
+        "machine": platform.machine(),
+        "load": os.getloadavg()[0],
+    }
+
+
+def ratio_rows(
+    times: Mapping[str, Mapping[str, float]],
+    lines: Mapping[str, str],
+    rest: Callable[[Mapping[str, float]], str],
+) -> list[str]:
+    """Return rows of Markdown with the ratios of `latencies`.
+
+    lines: by name, what a row is about. rest: what stands in its other columns.
+    """
+    return [
+        f"| {words} | {times[name]['median_ratio']:.2f} | {times[name]['p95_ratio']:.2f} "
+        f"| {rest(times[name])} |"
+        for name, words in lines.items()
+    ]
 
 
 class MemoryReader:

@@ -5,7 +5,7 @@
 Beside its own Gumbel noise, C γ, every item gets A u(t): u is the projection of its vectors on one
 random direction per view, search and step, so that items that are alike get nearly the same. Its
 unit is the spread of u over the catalog, so that it fades among items that lie together; or its
-spread under the belief, so that it does not. Told are found, pages (16 where nothing was found),
+spread under the belief, so that it does not. Printed are found, pages (16 where nothing was found),
 and how many of the 66 pairs on a page are nearer than a quarter of the mean distance.
 """
 
@@ -55,7 +55,6 @@ class LeaningSearch(SeekerSearch):
         super().__init__(searcher, catalog, page_size, seed)
         self._leaning, self._seed, self._turn = searcher, seed, 0
         self._vectors = {name: all_vectors(catalog, name) for name in catalog.views}
-        self._seen: set[int] = set()
         self._page = super().page()
 
     def page(self) -> Rows:
@@ -65,7 +64,6 @@ class LeaningSearch(SeekerSearch):
     def feedback(self, feedback: Feedback) -> None:
         """Take in the clicks on a page, and choose the next."""
         super().feedback(feedback)
-        self._seen.update(feedback.shown)
         self._turn += 1
         belief = self.session.belief
         rng = np.random.default_rng([self._seed, self._turn])
@@ -123,7 +121,7 @@ def main(bench: Path, axes: int, targets: int, seed: int) -> None:
     catalog = opened.with_axes(axes).catalog
     eyes = Perception([Sense(name, opened.senses[name]) for name in ("deep", "layout")])
     chosen = np.random.default_rng(seed).choice(len(catalog), targets, replace=False)
-    told: dict[str, list[tuple[float, float, float]]] = {name: [] for name in METHODS}
+    rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in METHODS}
     for who in PEOPLE:
         for number, target in enumerate(tqdm(chosen.tolist(), unit=" targets")):
             task = Task(target, 1000 + number, PAGE_SIZE, PAGES)
@@ -132,9 +130,9 @@ def main(bench: Path, axes: int, targets: int, seed: int) -> None:
                 found = steps[-1].on_page
                 later = [alike_pairs(catalog, step.page) for step in steps[1:] if step.page]
                 copies = float(np.mean(later)) if later else float("nan")
-                told[name].append((found, len(steps) if found else PAGES + 1, copies))
-    usual = np.array(told["own noise, C = 0.35"])[:, 1]
-    for name, results in told.items():
+                rows[name].append((found, len(steps) if found else PAGES + 1, copies))
+    usual = np.array(rows["own noise, C = 0.35"])[:, 1]
+    for name, results in rows.items():
         numbers = np.array(results, np.float64)
         by_target = (numbers[:, 1] - usual).reshape(len(PEOPLE), -1).mean(axis=0)
         error = by_target.std(ddof=1) / np.sqrt(len(by_target))

@@ -79,7 +79,6 @@ class InformedSearch(SeekerSearch):
         super().__init__(searcher, catalog, page_size, seed)
         self.searcher = searcher
         self.seed = seed
-        self._seen: set[int] = set()
         self._turn = 0
         self._page = super().page()
 
@@ -90,7 +89,6 @@ class InformedSearch(SeekerSearch):
     def feedback(self, feedback: Feedback) -> None:
         """Take in the clicks on a page, and choose the next."""
         super().feedback(feedback)
-        self._seen.update(feedback.shown)
         self._turn += 1
         self._page = self._choose_page()
 
