@@ -1,4 +1,4 @@
-"""The shape of the package: imports point one way, and importing it is quick."""
+"""The shape of the package: imports point one way, names are plain, and importing it is quick."""
 
 from __future__ import annotations
 
@@ -17,6 +17,16 @@ PACKAGE = Path(seeker.__file__).parent
 
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 OPEN = {"__init__"}  # the public names; anything may be re-exported there
+MAX_LINES = 450
+OLD_WORDS = {
+    "Acting", "Ahead", "Bounds", "ClickAsked", "Conducted", "Edge", "Foreseen", "Foresight",
+    "Fronted", "Gate", "Head", "Inside", "Kept", "Known", "Lacking", "Ledger", "Maker", "Making",
+    "Moved", "Noticed", "Remembered", "Retried", "Room", "Scene", "Served", "SessionAnswer",
+    "Shown", "Sums", "Supply", "ThingDone", "Told", "Trail", "Turned", "Whereabouts", "Written",
+    "assume", "bolder", "deeds", "departed", "farewell", "lighten", "settle", "_MOST", "_LOOK",
+    "_AGAIN", "FEW",
+}  # fmt: skip
+"""Names that said nothing to who had not learned them; other, plain ones are in use."""
 
 
 def room_of(path: Path) -> str:
@@ -51,6 +61,35 @@ def test_imports_point_one_way() -> None:
         if LEVEL[room] >= LEVEL[room_of(path)]
     ]
     assert not wrong
+
+
+def defined_names(path: Path) -> set[str]:
+    """Return what a file calls its classes, functions, parameters and variables."""
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
+                names.add(name)
+            case ast.AsyncFunctionDef(name=name) | ast.arg(arg=name):
+                names.add(name)
+            case ast.Name(id=name, ctx=ast.Store()) | ast.Attribute(attr=name, ctx=ast.Store()):
+                names.add(name)
+    return names
+
+
+def test_things_have_the_words_of_the_field() -> None:
+    old = {
+        f"{path.relative_to(PACKAGE)}: {name}"
+        for path in PACKAGE.rglob("*.py")
+        for name in defined_names(path) & OLD_WORDS
+    }
+    assert not old
+
+
+def test_no_file_is_too_long_to_be_read_in_one_go() -> None:
+    files = [*PACKAGE.rglob("*.py"), *(PACKAGE / "web").rglob("*.js")]
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in files}
+    assert not {path.name: count for path, count in lines.items() if count > MAX_LINES}
 
 
 def test_the_core_is_pure() -> None:

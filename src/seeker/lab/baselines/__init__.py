@@ -1,8 +1,13 @@
 """Everything that searches, under one contract: Seeker itself and its baselines."""
 
 from seeker.lab.baselines.base import Baseline, Feedback, Search, Searcher
-from seeker.lab.baselines.bayesian import PicHunter, SOMHunter, SubPerceptions
-from seeker.lab.baselines.gaussian import GaussSearch, InfoGain
+from seeker.lab.baselines.bayesian import (
+    GaussSearch,
+    InfoGain,
+    PicHunter,
+    SOMHunter,
+    SubPerceptions,
+)
 from seeker.lab.baselines.qdrant import AverageVector, BestScore, Context, Discovery, SumScores
 from seeker.lab.baselines.seeker import Seeker
 from seeker.lab.baselines.simple import Chance, LinearSVM, NoFeedback, Rocchio
