@@ -138,6 +138,36 @@ def test_every_column_can_be_chosen(tmp_path: Path) -> None:
         built(tmp_path / "t.csv", tmp_path / "x", text="b")
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Artikelnr.;Titel;Beschreibung;Bild",
+        "Référence;Nom;Texte;Vue",
+        "KOD;NAZWA;OPIS;ZDJĘCIE",
+        "品番;商品名;説明;写真",
+    ],
+)
+def test_a_table_is_understood_in_its_own_language(header: str, tmp_path: Path) -> None:
+    rows = "".join(f"A{n};Kanne {n};Aus Ton, {n};bilder/{n}.png\n" for n in range(4))
+    (tmp_path / "t.csv").write_text(f"{header}\n{rows}", encoding="utf-8")
+    (tmp_path / "bilder").mkdir()
+    for n in range(4):
+        picture(tmp_path / f"bilder/{n}.png", (60 * n, 0, 0))
+    catalog, _ = built(tmp_path / "t.csv", tmp_path / "catalog", views=["colour", "letters"])
+    assert list(catalog.ids) == ["A0", "A1", "A2", "A3"]
+    first = catalog.item("A0")
+    assert (first.title, first.attributes) == ("Kanne 0", {})
+    assert first.media is not None
+    assert [hit.item.id for hit in catalog.search("Ton, 3")][0] == "A3"
+
+
+def test_a_number_that_rows_share_is_no_id(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("Nr;Titel\n1;Kanne\n1;Vase\n2;Krug\n")
+    catalog, _ = built(tmp_path / "t.csv", tmp_path / "catalog", views=["letters"])
+    assert list(catalog.ids) == ["0", "1", "2"]
+    assert catalog.item("0").attributes == {"Nr": 1}
+
+
 def test_without_an_id_the_number_of_the_row_is_one(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("title,kind\nCats,x\nDogs,x\n")
     catalog, told = built(tmp_path / "t.csv", tmp_path / "catalog", views=["letters"])

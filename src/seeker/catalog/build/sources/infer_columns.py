@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,22 +17,26 @@ from seeker.errors import BadInput, SeekerError
 from seeker.types import Array
 
 _SEPARATORS = re.compile(r"[\s,;]+")
+_BLANKS = re.compile(r"[\s-]+")
 
 IDS = ("id", "item_id", "_id", "uuid", "guid", "sku", "asin")
-TITLES = ("title", "name", "headline", "product_name", "display_name", "productdisplayname")
+NUMBERS = (
+    *("nr", "nr.", "artikelnr", "artikelnr.", "artikelnummer", "produktnummer"),
+    *("référence", "referencia", "referência", "código", "codice", "codice_articolo", "kod"),
+    *("ürün_kodu", "رقم_المنتج", "क्रमांक", "品番", "商品番号", "상품번호", "编号", "商品编号"),
+)
+"""What else a column of ids may be called, if every row has its own."""
+TITLES = (
+    *("title", "name", "headline", "product_name", "display_name", "productdisplayname"),
+    *("titel", "bezeichnung", "produktname", "artikelname", "titre", "nom", "título", "nombre"),
+    *("nome", "titolo", "tytuł", "nazwa", "başlık", "adı", "ürün_adı", "العنوان", "الاسم"),
+    *("शीर्षक", "नाम", "タイトル", "名前", "商品名", "제목", "이름", "상품명", "标题", "名称"),
+)
 TEXTS = (
-    "text",
-    "description",
-    "summary",
-    "abstract",
-    "overview",
-    "plot",
-    "synopsis",
-    "definition",
-    "caption",
-    "body",
-    "content",
-    "lyrics",
+    *("text", "description", "summary", "abstract", "overview", "plot", "synopsis"),
+    *("definition", "caption", "body", "content", "lyrics"),
+    *("beschreibung", "texte", "texto", "descripción", "descrição", "testo", "descrizione"),
+    *("tekst", "opis", "metin", "açıklama", "النص", "الوصف", "विवरण", "説明", "설명", "描述"),
 )
 _USUAL_ID_SHARE, _LIKELY_ID_SHARE, _VECTOR_SHARE = 0.5, 0.95, 0.8
 """Which share of the rows must have ids of their own, or vectors, for a column to hold these."""
@@ -93,7 +98,7 @@ def infer(
             name
             for usual in TEXTS
             for name in free
-            if name.lower() == usual and name not in (id, picture, title)
+            if _key(name) == usual and name not in (id, picture, title)
         )
     return InferredColumns(id, title, text, picture, options.attributes, vectors)
 
@@ -146,6 +151,12 @@ def _picture(
         cells = [row[name] for row in sample if row.get(name)]
         if cells and sum(_is_picture(one, root) for one in cells) * 2 >= len(cells):
             return name
+    # Whatever language the others are called in: files that are there, and called like pictures.
+    for name in columns:
+        cells = [row[name] for row in sample if row.get(name)]
+        named = [one for one in cells if isinstance(one, str) and _names_picture(one)]
+        if cells and sum(_is_picture(one, root) for one in named) * 2 >= len(cells):
+            return name
     return None
 
 
@@ -186,6 +197,7 @@ def _id(
 ) -> str | None:
     usual = [name for id in IDS for name in columns if name.lower() == id]
     likely = [name for name in columns if name.lower().endswith("_id") and name not in usual]
+    likely += [name for number in NUMBERS for name in columns if _key(name) == number]
     likely += [name for name in (picture,) if name and name not in likely]
     for name in (*usual, *likely):
         different = len({str(row[name]) for row in sample if row.get(name) not in (None, "")})
@@ -196,9 +208,14 @@ def _id(
 
 
 def _title(columns: Sequence[str], used: set[str | None]) -> str | None:
-    usual = [name for title in TITLES for name in columns if name.lower() == title]
+    usual = [name for title in TITLES for name in columns if _key(name) == title]
     likely = [name for name in columns if name.lower().endswith("title")]
     return next((name for name in (*usual, *likely) if name not in used), None)
+
+
+def _key(column: str) -> str:
+    """Return a column's name as the lists above write it: small letters, no blanks."""
+    return _BLANKS.sub("_", unicodedata.normalize("NFC", column).strip().casefold())
 
 
 def parse_vector(cell: object) -> Array:
