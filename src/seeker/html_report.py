@@ -55,6 +55,7 @@ svg {{ max-width:100%; height:auto }}
 .pairs section {{ display:flex; flex-direction:column }} .pairs svg {{ margin-top:auto }}
 pre {{ background:#f5f7fa; padding:1rem; border-radius:6px; overflow-x:auto }}
 .strip {{ overflow-x:auto }} .page {{ display:flex; gap:4px; align-items:center; margin:3px 0 }}
+.page:not(:has(b)) {{ flex-wrap:wrap }}
 .page b {{ width:5.2rem; font-weight:500; color:var(--soft); flex:none }}
 .page i {{ font-style:normal; color:var(--soft); padding-left:.6rem; white-space:nowrap }}
 .tile {{ flex:none; width:62px; height:62px; padding:1px; border-radius:5px; background:#f1f4f8;

@@ -67,6 +67,12 @@ def test_the_page_below_a_path_and_in_a_frame_of_a_site_that_may(
 def test_the_shop_embeds_the_search(page: Page, shop: str) -> None:
     search = Search(page).begin(shop)
     assert len(search.titles()) == pictures(search) == 8
+    # All of a picture is on its card, above the shop's button.
+    for product in page.locator("seeker-search .product").all():
+        face, picture = (one.bounding_box() for one in (product, product.locator("img")))
+        assert face is not None
+        assert picture is not None
+        assert picture["y"] + picture["height"] <= face["y"] + face["height"]
     # A button of the shop's own, on a card of its own.
     first = search.titles()[0]
     page.get_by_role("button", name="Add to basket").first.click()

@@ -81,7 +81,7 @@ def test_every_text_of_a_search_is_in_the_table(page: Page, shapes: Server) -> N
     search.button("⟦Filters⟧").click()
     page.get_by_role("checkbox", name=re.compile("^⟦blue ")).check()
     search.settled()
-    page.get_by_label("⟦highest price⟧").fill("90")
+    page.get_by_label("⟦highest price⟧").press_sequentially("90")
     page.keyboard.press("Enter")
     search.settled().press("⟦Explore more⟧")
     assert forgotten(page) == set()
@@ -160,3 +160,24 @@ def test_a_refusal_is_said_in_the_language_of_the_page(
     page.route("**/clicks", lambda route: route.fulfill(status=429, json=problem))
     page.get_by_role("button", name="Gefällt mir: ").first.click()
     expect(page.get_by_text("Das war zu viel auf einmal.")).to_be_visible()
+
+
+ROWS = """(host) => {
+    const card = host.shadowRoot.querySelector(".card:not(.skeleton)");
+    const names = [".face", ".why", ".similar", ".found"];
+    const place = (name) => card.querySelector(name).getBoundingClientRect();
+    const [face, why, similar, found] = names.map(place);
+    return [why.top === similar.top, found.top > similar.bottom, found.bottom < face.bottom];
+}"""
+
+
+def test_what_can_be_said_of_a_card_keeps_its_place_in_every_language(
+    windows: Callable[..., BrowserContext], shapes: Server
+) -> None:
+    search = Search(windows(1024, 768).new_page()).begin(shapes.url)
+    search.like(search.titles()[0])
+    host = search.page.locator("seeker-search")
+    for tag in [*(one for one in web.languages() if one != "en"), "en"]:
+        host.evaluate(SPEAK, tag)
+        expect(search.page.locator("ul.grid[aria-busy=false] .card").first).to_be_visible()
+        assert host.evaluate(ROWS) == [True, True, True], tag

@@ -331,6 +331,7 @@ export class Grid {
     const gap = parseFloat(style.columnGap) || 0;
     const count = this.#ranking?.pageSize ?? this.#limit;
     const actions = this.list.querySelector(".own-actions")?.clientHeight ?? 0;
+    this.list.style.setProperty("--own-actions", `${actions}px`);
     const cardExtra = Math.round(fontSize * (this.stage.closest(".plain") ? 5.5 : 3) + actions + gap);
     this.#hasBar = !this.stage.closest('[data-size="wide"], .plain');
     const layout = gridLayout({
