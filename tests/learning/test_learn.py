@@ -127,6 +127,14 @@ def test_it_is_learned_once_and_forgotten_and_learned_again(world: World, shop: 
     assert learned.model == alone.model
 
 
+def test_of_searches_that_are_over_soon_no_later_rank_is_told(world: World, shop: Path) -> None:
+    many = found_searches(world.catalog, world.eyes, range(ITEMS), (LikesOnly(),))
+    short = [line for line in many if 0 < line.count('"click"') < 4]
+    result = seeker.learn(shop, short, dry_run=True)
+    assert "times as probable on the way" in result.reason
+    assert "median rank" not in result.reason
+
+
 def test_too_few_searches_teach_nothing(world: World, shop: Path) -> None:
     result = seeker.learn(shop, world.lines[:12])
     assert not result.taken

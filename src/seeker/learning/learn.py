@@ -336,7 +336,9 @@ def _refusal(proof: Proof, against: Proof | None, searches: int, learned_before:
 
 def _praise(proof: Proof) -> str:
     mean, error = proof.gain()
-    before, after = (float(np.nanmedian(one[:, 2])) for one in (proof.before, proof.after))
+    # Where every search was over before its fourth click, there is nothing to say of it.
+    ranks_known = [one[~np.isnan(one[:, 2]), 2] for one in (proof.before, proof.after)]
+    before, after = (float(np.median(one)) if one.size else np.nan for one in ranks_known)
     ranks = (
         f"; after 4 clicks its median rank among {proof.items:,} is {after:,.0f} instead of "
         f"{before:,.0f}"
