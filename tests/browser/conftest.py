@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Callable, Generator, Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -12,11 +13,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
-from browser import catalogs, chromium
+from browser import catalogs, chromium, firefox_bridge
 from browser.search import Search
 from browser.servers import FLAGS, TIMEOUT_MILLISECONDS, Serving
 from browser.watch import Watch
 from support.servers import Server
+
+BROWSER = os.environ.get("SEEKER_BROWSER", "chromium")
+"""Which browser runs the tests of this folder: chromium or firefox."""
 
 _REPORT = pytest.StashKey[pytest.TestReport]()
 
@@ -25,14 +29,22 @@ _REPORT = pytest.StashKey[pytest.TestReport]()
 # other test of the same process can run an event loop. Catalogs and servers stay until the end, for
 # this folder may be left and come back to.
 @pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     """One browser for all tests; its absence is a failure and never a reason to skip."""
-    path = chromium.found()
+    path = {"chromium": chromium.found, "firefox": chromium.firefox}[BROWSER]()
     if path is None:
-        pytest.fail("There is no Chromium. Run: python tests/browser/chromium.py", pytrace=False)
+        pytest.fail(f"There is no {BROWSER}. Run: python tests/browser/chromium.py", pytrace=False)
     expect.set_options(timeout=TIMEOUT_MILLISECONDS)
     with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=path, args=chromium.flags())
+        if BROWSER == "chromium":
+            running = playwright.chromium.launch(executable_path=path, args=chromium.flags())
+        else:
+            bridge = firefox_bridge.program(path, tmp_path_factory.mktemp("firefox"))
+            running = playwright.firefox.launch(
+                executable_path=bridge,
+                channel="moz-firefox",
+                firefox_user_prefs=firefox_bridge.MOUSE,
+            )
         yield running
         running.close()
 
@@ -111,6 +123,8 @@ def windows(
     opened: list[BrowserContext] = []
 
     def window(width: int = 1280, height: int = 900, **options: Any) -> BrowserContext:
+        if BROWSER == "firefox" and "has_touch" in options:
+            pytest.skip("Firefox cannot be told that its screen is touched.")
         context = browser.new_context(viewport={"width": width, "height": height}, **options)
         context.set_default_timeout(TIMEOUT_MILLISECONDS)
         watch.over(context)
@@ -120,6 +134,8 @@ def windows(
     yield window
     report = request.node.stash.get(_REPORT, None)
     if report is not None and report.failed:
+        # A picture is taken with a style of Playwright's own, which the page does not allow.
+        watch.allow("inline style")
         pages = [page for context in opened for page in context.pages]
         for number, page in enumerate(pages):
             picture = tmp_path / f"window {number}.png"
@@ -146,11 +162,15 @@ def search(page: Page, shapes: Server) -> Search:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep each file's tests in one process, where they share browser, catalogs and servers.
 
-    First, for groups are told apart right after.
+    First, for groups are told apart right after. What only Chromium can be asked for is skipped in
+    another browser.
     """
     for item in items:
         if item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.xdist_group(f"browser {item.path.stem}"))
+            only = item.get_closest_marker("chromium")
+            if only is not None and BROWSER != "chromium":
+                item.add_marker(pytest.mark.skip(only.args[0]))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import httpx
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 import seeker
@@ -64,7 +65,7 @@ def test_a_refused_click_is_taken_back_with_a_sentence(search: Search, watch: Wa
 def test_offline_is_said_and_the_click_is_sent_when_it_is_back(
     search: Search, watch: Watch
 ) -> None:
-    watch.allow("ERR_INTERNET_DISCONNECTED")
+    watch.allow("ERR_INTERNET_DISCONNECTED|ERROR_OFFLINE")
     title = search.titles()[0]
     search.page.context.set_offline(True)
     like(search, title)
@@ -76,6 +77,7 @@ def test_offline_is_said_and_the_click_is_sent_when_it_is_back(
     assert (search.session()["step"], len(search.session()["likes"])) == (1, 1)
 
 
+@pytest.mark.chromium("Playwright cannot ask in the place of Firefox.")
 def test_an_answer_that_got_lost_is_not_counted_twice(search: Search, watch: Watch) -> None:
     watch.allow("ERR_FAILED|ERR_CONNECTION")
     lost: list[str] = []
@@ -170,6 +172,7 @@ def test_a_picture_that_is_missing_leaves_a_card_to_read(
     page.unroute(re.compile("/media/"))
 
 
+@pytest.mark.chromium("Playwright cannot ask in the place of Firefox.")
 def test_a_belief_that_comes_later_is_asked_for_until_it_is_there(
     search: Search, watch: Watch
 ) -> None:

@@ -153,6 +153,7 @@ def test_events_tell_the_site_what_happens(page: Page, shop: str) -> None:
     assert not any(name == "seeker:found" for name, *_ in told)
 
 
+@pytest.mark.chromium("Firefox tells of no request that failed for its origin.")
 def test_a_site_that_was_not_named_gets_nothing(page: Page, shop: str, watch: Watch) -> None:
     watch.allow("CORS policy|ERR_FAILED|ERR_BLOCKED")
     # To a browser, another name of the same machine is another site.
@@ -179,6 +180,7 @@ def test_a_theme_may_be_set_for_the_whole_site(page: Page, shop: str) -> None:
     expect(tile).to_have_css("background-color", "rgb(4, 5, 6)")
 
 
+@pytest.mark.chromium("Firefox cannot be told to be dark.")
 def test_a_light_site_stays_light_for_readers_of_the_dark(
     page: Page, shop: str, site: tuple[str, Path]
 ) -> None:

@@ -190,6 +190,7 @@ MOVED = """
 """
 
 
+@pytest.mark.chromium("Firefox cannot be told what moves its owner does not want.")
 @pytest.mark.parametrize("wish", ["reduce", "no-preference"])
 def test_motion_is_left_out_for_those_who_ask(
     windows: Callable[..., BrowserContext], shapes: Server, wish: str

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 import seeker
@@ -20,6 +21,9 @@ from support.servers import Server
 FOLDER = f"/web-{web.version()}/"
 SHEETS = {f"{FOLDER}{name}" for name in web.stylesheets("seeker.js")}
 DOCUMENT = "/"
+
+
+pytestmark = pytest.mark.chromium("Only Chromium tells what came over the line.")
 
 
 @dataclass

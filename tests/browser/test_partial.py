@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from browser.search import Search, caught
@@ -15,6 +16,9 @@ from support.servers import Server
 START = re.compile("/v1/sessions$")
 ITEMS = re.compile("/items")
 SAID = re.compile("Part of the catalog")
+
+
+pytestmark = pytest.mark.chromium("Playwright cannot ask in the place of Firefox.")
 
 
 def changed(change: Callable[[dict[str, Any]], None]) -> Callable[[Route], None]:

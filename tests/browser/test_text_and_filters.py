@@ -116,7 +116,7 @@ def test_two_kinds_and_a_range_narrow_together(search: Search) -> None:
     search.settled()
     assert search.session()["page"]["total"] == 96
     highest = search.page.get_by_label(re.compile("highest price", re.I))
-    highest.fill("40")
+    highest.press_sequentially("40")
     highest.press("Enter")
     search.settled()
     session = search.session()
@@ -143,7 +143,7 @@ def test_a_filter_that_would_leave_nothing_is_refused_in_words(
     filters(search)
     titles = search.titles()
     lowest = search.page.get_by_label(re.compile("lowest price", re.I))
-    lowest.fill("1000")
+    lowest.press_sequentially("1000")
     lowest.press("Enter")
     expect(search.alert.filter(has_text=re.compile("No item|Nothing"))).to_be_visible()
     search.settled()
@@ -271,7 +271,7 @@ def test_attributes_are_shown_as_the_catalog_wants_them(
     page.get_by_role("button", name="Filters", exact=True).click()
     expect(page.get_by_role("group", name="Sort", exact=True)).to_be_visible()
     assert page.get_by_text("stock").count() == 0
-    page.get_by_label("highest Our price").fill("40")
+    page.get_by_label("highest Our price").press_sequentially("40")
     page.get_by_label("highest Our price").press("Enter")
     chip(search, "Our price: up to €40.00")
     search.press("Start anew")

@@ -6,8 +6,8 @@ import re
 
 from playwright.sync_api import BrowserContext, ConsoleMessage, Request, Response, WebError
 
-_LEFT = "net::ERR_ABORTED"
-"""How a browser calls a request that it gave up itself, because the page went elsewhere."""
+_LEFT = ("net::ERR_ABORTED", "NS_BINDING_ABORTED")
+"""How browsers call a request that they gave up themselves, because the page went elsewhere."""
 
 
 class Watch:
@@ -47,7 +47,7 @@ class Watch:
         self._troubles.append(f"script: {error.error}")
 
     def _failed(self, request: Request) -> None:
-        if request.failure != _LEFT:
+        if request.failure not in _LEFT:
             self._troubles.append(f"request: {request.method} {request.url}: {request.failure}")
 
     def _response(self, response: Response) -> None:

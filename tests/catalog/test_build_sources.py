@@ -158,7 +158,7 @@ def test_a_table_is_understood_in_its_own_language(header: str, tmp_path: Path) 
     first = catalog.item("A0")
     assert (first.title, first.attributes) == ("Kanne 0", {})
     assert first.media is not None
-    assert [hit.item.id for hit in catalog.search("Ton, 3")][0] == "A3"
+    assert next(hit.item.id for hit in catalog.search("Ton, 3")) == "A3"
 
 
 def test_a_number_that_rows_share_is_no_id(tmp_path: Path) -> None:
