@@ -17,6 +17,7 @@ from browser.cut_off import CUT_OFF, SPEAK
 from browser.search import Search, module_by_module
 from browser.watch import Watch
 from seeker import web
+from seeker.html_report import html_page
 from support.servers import Server
 
 TRANSLATION = """
@@ -181,3 +182,11 @@ def test_what_can_be_said_of_a_card_keeps_its_place_in_every_language(
         host.evaluate(SPEAK, tag)
         expect(search.page.locator("ul.grid[aria-busy=false] .card").first).to_be_visible()
         assert host.evaluate(ROWS) == [True, True, True], tag
+
+
+def test_the_pictures_of_a_report_are_all_on_screen(page: Page) -> None:
+    tiles = '<span class="tile">one</span>' * 30
+    page.set_content(
+        html_page("Searches", [f'<div class="strip"><div class="page">{tiles}</div></div>'])
+    )
+    assert page.locator(".strip").evaluate("one => one.scrollWidth - one.clientWidth") == 0
