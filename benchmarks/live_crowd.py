@@ -98,7 +98,11 @@ async def _patches(
         id = str(number * 7919 % count)
         connection = unused.pop() if unused else Connection(url, headers)
         body = {"attributes": {"price": number}}
-        status, answer = await connection.ask("PATCH", f"/v1/items/shop/{id}", body)
+        try:
+            status, answer = await connection.ask("PATCH", f"/v1/items/shop/{id}", body)
+        except asyncio.IncompleteReadError:  # the server has hung up between two phases
+            await connection.close()
+            status, answer = await connection.ask("PATCH", f"/v1/items/shop/{id}", body)
         assert status == 200, answer
         unused.append(connection)
         answered[id] = max(answered.get(id, 0), number)

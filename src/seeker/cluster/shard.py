@@ -43,7 +43,7 @@ from seeker.cluster.partition import CatalogPart, RowRange, split_rows
 from seeker.display import Shortlist
 from seeker.display.base import LocalContext
 from seeker.display.ranking import ValueRanking
-from seeker.kernels.parallel import Interrupted, Stop, never
+from seeker.kernels.parallel import Interrupted, Stop, inner, never
 from seeker.models.scores import DEFAULT_LIMITS, Limits, Scores
 from seeker.models.warmup import warm_up
 from seeker.models.words import KeywordMatches
@@ -300,7 +300,7 @@ def _belief_part(scores: Scores, stop: Stop) -> BeliefReply:
     logs -= top
     likely = logs[logs > _LEAST_LOG_SHARE]
     shares = np.exp(likely)
-    return BeliefReply(top, float(shares.sum()), float(shares @ likely), scores.settings(top))
+    return BeliefReply(top, float(shares.sum()), inner(shares, likely), scores.settings(top))
 
 
 class InProcessShards:

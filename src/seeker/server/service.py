@@ -9,7 +9,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
 from pathlib import Path
@@ -52,6 +52,9 @@ _CHANGES_SHARE = 4
 
 _MAX_PAUSE_SECONDS = 0.5
 """For so long, at most, changes wait for others that go with them."""
+
+_ANSWERS_AT_ONCE = 4
+"""Changes that are answered before anybody else is."""
 
 _MAX_WAITING_REQUESTS = 32
 """Requests that wait for one turn; whoever comes then is told to come later."""
@@ -120,12 +123,14 @@ class ChangeQueue:
     """Changes of one catalog's items: those that come close together are written together.
 
     The first is written at once. Those that come meanwhile, and for a while after it, share the
-    next version: what a version costs beside its changes is paid once for all of them.
+    next version: what a version costs beside its changes is paid once for all of them. They are
+    written in a thread of their own: people who click need not wait for it, and it is no reason to
+    put off what is done between clicks.
     """
 
-    def __init__(self, pool: WorkerPool, folder: Path) -> None:
-        self._pool = pool
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="seeker-changes")
         self._waiting: deque[Waiting] = deque()
         self._count = 0
         self._bytes = 0
@@ -144,6 +149,10 @@ class ChangeQueue:
         # Whoever hangs up takes nothing away from the others.
         return await asyncio.shield(done)
 
+    def close(self) -> None:
+        """Take in nothing any more."""
+        self._thread.shutdown(wait=False)
+
     async def _write(self) -> None:
         while self._waiting:
             began, batch = time.monotonic(), self._take()
@@ -161,12 +170,15 @@ class ChangeQueue:
 
     async def _apply(self, batch: list[Waiting]) -> None:
         together = [one for changes, _ in batch for one in changes]
-        work = self._pool.submit(lambda: apply_changes(self._folder, together))
+        work = self._thread.submit(apply_changes, self._folder, together)
         version, results = await asyncio.wrap_future(work)
-        for changes, done in batch:
+        for place, (changes, done) in enumerate(batch):
             mine, results = results[: len(changes)], results[len(changes) :]
             if not done.done():
                 done.set_result((version, mine))
+            if place % _ANSWERS_AT_ONCE == 0:
+                # Whoever clicks meanwhile need not wait until all of these are answered.
+                await asyncio.sleep(0)
 
     async def _apply_alone(self, one: Waiting) -> None:
         try:
@@ -326,7 +338,7 @@ class Service:
         if folder is None:
             raise Conflict("This catalog is not in a folder, so its items cannot be changed.")
         if catalog not in self._changes:
-            self._changes[catalog] = ChangeQueue(self.pool, folder)
+            self._changes[catalog] = ChangeQueue(folder)
         return await self._changes[catalog].submit(changes)
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
@@ -353,5 +365,7 @@ class Service:
             # Whoever still has a connection must not lose it in the midst of using it.
             LOGGER.error("requests hang at the stop")
             return False
+        for queue in self._changes.values():
+            queue.close()
         self.engine.close()
         return not self._expiring

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from seeker.kernels.parallel import BLOCK, inner, over_blocks
 from seeker.models.base import Grid
 from seeker.session.page import facts_html, shares_html
 from seeker.types import Doubles, Rows
@@ -151,7 +152,7 @@ class Posterior(Belief):
     def entropy(self) -> float:
         """The uncertainty about the item looked for, in nats."""
         likely = self._logs[self._logs > -700.0]
-        return max(0.0, float(-(np.exp(likely) @ likely)))
+        return max(0.0, -inner(np.exp(likely), likely))
 
     def _probabilities(self, rows: Rows) -> Doubles:
         return np.asarray(np.exp(self._logs[rows]))
@@ -165,7 +166,6 @@ class Posterior(Belief):
 def _normalise(scores: Doubles) -> float:
     """Make scores log-probabilities, in place; return log Σ exp(scores) as it was."""
     from seeker.kernels import EXACT
-    from seeker.kernels.parallel import BLOCK, over_blocks
     from seeker.kernels.posterior import mass
 
     top = float(scores.max())
