@@ -133,6 +133,22 @@ def test_importing_loads_nothing_heavy(module: str) -> None:
     assert not heavy & set(loaded)
 
 
+def test_a_constant_has_one_value() -> None:
+    """A second one of the same name would be meant for all who read the first."""
+    twice = []
+    for path in PACKAGE.rglob("*.py"):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        targets = [
+            target
+            for node in body
+            if isinstance(node, ast.Assign | ast.AnnAssign)
+            for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        ]
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        twice += [f"{path.name}: {name}" for name in {*names} if names.count(name) > 1]
+    assert not twice
+
+
 def test_whether_kernels_are_compiled_is_seen_without_loading_what_compiles() -> None:
     """Every build asks, and a third of the time that a small one takes went into that."""
     code = "import sys; from seeker.kernels import compiled_before; print(compiled_before())"

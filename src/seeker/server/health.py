@@ -93,7 +93,7 @@ class Probe(Generic[Result]):
                 self.last, self._asked_at = finding, None
 
 
-_POLL_SECONDS = 0.4
+_WAIT_SECONDS = 0.4
 """How long one who asks waits for the newest state before the last one is told."""
 _FRESH_SECONDS = 1.0
 """The store is written to for this, so it is not asked more often, however often others ask."""
@@ -114,7 +114,7 @@ class Readiness:
     async def health(self) -> HealthResponse:
         """Return whether the service can serve, and why not, and how its shards are."""
         # Both at the same time: whoever asks whether the service lives waits for neither for long.
-        shards, store = await asyncio.gather(self.shards(), self._store.look(_POLL_SECONDS))
+        shards, store = await asyncio.gather(self.shards(), self._store.look(_WAIT_SECONDS))
         reasons = self._reasons(shards, store)
         response = HealthResponse.model_construct(live=True, ready=not reasons)
         if reasons:
@@ -140,7 +140,7 @@ class Readiness:
         """Return how the shards of each catalog are; nothing where there are no shards."""
         if not self._service.settings.cluster:
             return {}
-        finding = await self._shards.look(_POLL_SECONDS)
+        finding = await self._shards.look(_WAIT_SECONDS)
         return finding.result if finding is not None and finding.result is not None else {}
 
     def _reasons(self, shards: Mapping[str, FleetHealth], store: Finding[None] | None) -> list[str]:
