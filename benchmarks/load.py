@@ -218,7 +218,8 @@ def measure(case: Case, catalog: Path, folder: Path) -> Iterator[dict[str, Any]]
             held, cache = memory_mb(pid) - memory, cache_metrics(url)
             crowd.look(_LOOK_PHASE_SECONDS)
             per_answer("looks", _LOOK_PHASE_SECONDS)
-            p50, p95, p99 = np.percentile(answers.clicks or [np.inf], [50, 95, 99]) * 1000
+            taken_ms = np.percentile(answers.clicks or [np.inf], [50, 95, 99]) * 1000
+            p50, p95, p99 = taken_ms.tolist()
             asked = people * case.seconds / case.think
             # Who waits for too long is not among those who were answered.
             few = len(answers.clicks) < 0.8 * asked
