@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import subprocess
 import sys
 import tracemalloc
@@ -12,6 +13,7 @@ import pytest
 
 from seeker import Catalog
 from seeker.engine import Engine
+from seeker.engine.cache import LEAST_CACHE_BYTES, usual_cache_bytes
 from seeker.session import Click, Undo
 from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
@@ -31,6 +33,15 @@ def test_a_cache_of_nothing_answers_as_a_cache_of_everything(two_views: Catalog)
     assert large.show(shown.id) == after
     assert none.act(shown.id, Undo()) == large.show(shown.id)
     assert large.cache.hits >= 5
+
+
+def test_processes_share_an_eighth_of_the_machine_and_have_something_anyhow() -> None:
+    alone, tenth = usual_cache_bytes(1), usual_cache_bytes(10)
+    assert alone >= tenth >= LEAST_CACHE_BYTES
+    assert usual_cache_bytes(10**9) == LEAST_CACHE_BYTES
+    if alone > LEAST_CACHE_BYTES:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        assert alone <= machine // 8
 
 
 def test_the_cache_keeps_to_its_bytes_and_drops_the_oldest(two_views: Catalog) -> None:

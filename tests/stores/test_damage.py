@@ -90,7 +90,7 @@ def test_events_from_before_checksums_are_read_if_they_parse(older: str) -> None
 @pytest.fixture
 def served(small: Catalog, address: str) -> Iterator[TestClient]:
     """A service that reads every session from the store, each time."""
-    settings = Settings(store=address, rate=0, belief_cache=0)
+    settings = Settings(store=address, rate=0, belief_cache=1)
     app = create_app(settings, Catalogs({"shop": small}))
     with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as client:
         yield client

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from seeker.catalog import Catalog
 from seeker.engine.snapshot import BeliefSummary, SessionSnapshot
@@ -23,7 +25,9 @@ _HISTORY_ENTRY_BYTES = 128
 _MAX_SNAPSHOTS = 4
 
 _SPARE_SHARE = 4
-"""The part of the cache for what takes little to compute again is one by this number."""
+"""The part of the cache for what takes little to compute again is one by this number,"""
+_MAX_SPARE_BYTES = 128_000_000
+"""but no more than this, however large the cache is."""
 _IDLE_ROUNDS = 4
 """Who has had no click while everybody had so many gives way to others."""
 
@@ -157,7 +161,7 @@ class BeliefCache:
         if size == 0:
             return True
         latest = self._puts - _IDLE_ROUNDS * (len(self._entries) + 1)
-        while self._spare_bytes + size > self.limit // _SPARE_SHARE:
+        while self._spare_bytes + size > min(self.limit // _SPARE_SHARE, _MAX_SPARE_BYTES):
             first = next(iter(self._spare), None)
             if first is None or self._spare[first][0] > latest:
                 return False
@@ -181,6 +185,31 @@ class BeliefCache:
         if entry is not None:
             self._bytes -= entry.bytes
         return entry
+
+
+LEAST_CACHE_BYTES = 512_000_000
+_MACHINE_SHARE = 8
+"""Sessions may have one in so many bytes of the machine, where nobody has said otherwise."""
+_GROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+"""The bytes that this process and its like may have, where a container limits them."""
+
+
+def usual_cache_bytes(workers: int) -> int:
+    """Return how many bytes of sessions each of so many processes keeps in memory, by default.
+
+    A session of a million items takes 30 MB: those that are not kept are replayed at every click.
+    """
+    return max(LEAST_CACHE_BYTES, _machine_bytes() // _MACHINE_SHARE // workers)
+
+
+def _machine_bytes() -> int:
+    """Return how many bytes of memory there are, or 0 where nobody tells."""
+    try:
+        machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        limit = _GROUP_LIMIT.read_text().strip() if _GROUP_LIMIT.exists() else "max"
+    except (OSError, ValueError, AttributeError):
+        return 0
+    return min(machine, int(limit)) if limit.isdigit() else machine
 
 
 def return_memory() -> None:

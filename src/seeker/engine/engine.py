@@ -40,7 +40,9 @@ from seeker.stores import IdempotencyKey, StaleWriteError, Store, StoredSession
 from seeker.stores.base import EventJson
 
 SHARED_COLUMNS_SHARE = 8
-"""One in so many bytes of the cache goes, beside it, to distances that sessions share."""
+"""One in so many bytes of the cache goes, beside it, to distances that sessions share,"""
+MAX_SHARED_COLUMN_BYTES = 64_000_000
+"""but no more than this: a service would take longer to get ready than people wait for it."""
 
 
 class QuotaExceededError(SeekerError):
@@ -101,7 +103,8 @@ class Engine:
         self.catalogs = catalogs
         self.store = store
         self.cache = BeliefCache(cache_bytes)
-        catalogs.limit_shared_columns(cache_bytes // SHARED_COLUMNS_SHARE)
+        shared_bytes = min(cache_bytes // SHARED_COLUMNS_SHARE, MAX_SHARED_COLUMN_BYTES)
+        catalogs.limit_shared_columns(shared_bytes)
         self.background = BackgroundWorker(free, MAX_WAITING_TASKS if refresh else 0)
         catalogs.on_renewed = self._preload_soon
         self._expiry = Expiry(store, lifetime, clock)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seeker.engine import Catalogs
+from seeker.engine.cache import LEAST_CACHE_BYTES
 from seeker.server.settings import Settings
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def join_cluster(settings: Settings, wait: bool = False) -> tuple[Catalogs, Sett
         settings.shards,
         settings.shard_timeout,
         settings.partial_ok,
-        settings.belief_cache,
+        settings.belief_cache or LEAST_CACHE_BYTES,
         settings.shard_copies or None,
     )
     catalogs = Catalogs.open(settings.catalogs, cluster.open, cluster.renew)

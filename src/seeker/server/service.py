@@ -19,7 +19,7 @@ from seeker.catalog import Catalog
 from seeker.catalog.build.item_changes import ChangeResult, ItemChange
 from seeker.catalog.build.update import apply_changes
 from seeker.engine import BusyError, Catalogs, Engine, SessionSnapshot, WorkerPool
-from seeker.engine.cache import return_memory
+from seeker.engine.cache import return_memory, usual_cache_bytes
 from seeker.engine.workers import NamedLocks
 from seeker.errors import BadInput, Conflict
 from seeker.kernels.parallel import cores
@@ -236,7 +236,7 @@ class Service:
         self.engine = Engine(
             catalogs,
             open_store(settings.store, settings.store_timeouts),
-            cache_bytes=settings.belief_cache,
+            cache_bytes=settings.belief_cache or usual_cache_bytes(settings.workers),
             lifetime=settings.session_days * 86_400.0,
             sessions_per_key=settings.sessions_per_key,
             free=lambda: self.pool.idle,

@@ -59,7 +59,12 @@ class Settings:
     store_start_timeout: float = _setting(
         60.0, "Seconds to wait at the start for another process that upgrades the store.", least=0.1
     )
-    belief_cache: int = _setting(512_000_000, "Memory for beliefs, per process.", size=True)
+    belief_cache: int = _setting(
+        0,
+        "Memory for sessions, per process; 0 for an eighth of the machine's, divided by the "
+        "processes, and at least 512MB.",
+        size=True,
+    )
     no_refresh: bool = _setting(
         False, "Leave out the work between clicks that makes pages of large catalogs cheaper."
     )
