@@ -35,6 +35,20 @@ def test_names_of_catalogs(small: Catalog, tmp_path: Path) -> None:
         Catalogs.open([str(folder), str(folder)])
 
 
+def test_whether_a_start_is_brief_is_told_without_opening_anything(tmp_path: Path) -> None:
+    """It is asked in the event loop, where nobody waits for a disk."""
+    folder = build_folder(tmp_path / "shop")
+    one = Engine(Catalogs.open([str(folder)]), MemoryStore())
+    before = one.catalogs.peek()
+    seeker.remove(folder, ids=[before.ids[0]])
+    one.catalogs.look_again("shop")
+    assert one.brief_start(None)
+    assert one.brief_start("a name that the start itself refuses")
+    assert one.catalogs.peek() is before
+    assert one.catalogs.get()[1] is not before
+    one.close()
+
+
 def test_a_new_version_of_a_catalog_is_taken_up(tmp_path: Path) -> None:
     now = [0.0]
     folder = build_folder(tmp_path / "shop")

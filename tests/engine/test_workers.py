@@ -9,6 +9,7 @@ import pytest
 from seeker import Catalog
 from seeker.engine import BusyError, WorkerPool
 from seeker.session import Click
+from support.catalogs import random_catalog
 from support.engines import clicks, engine
 from support.servers import TIMEOUT_SECONDS, until
 
@@ -135,9 +136,10 @@ def test_searches_in_small_catalogs_are_brief(two_views: Catalog) -> None:
     large.close()
 
 
-def test_clicks_in_a_small_catalog_are_quick_as_soon_as_it_is_served(two_views: Catalog) -> None:
+def test_clicks_in_a_small_catalog_are_quick_as_soon_as_it_is_served() -> None:
     """What they need is not left to the background, which may have no time for hours."""
-    one = engine(two_views, free=lambda: False)
+    # A catalog of its own: what others share of theirs was limited when they began to share it.
+    one = engine(random_catalog(dims=(24, 9)), free=lambda: False)
     one.warm()
     one.expire()  # so that what is old is known without asking the store
     shown = one.start(seed=2)

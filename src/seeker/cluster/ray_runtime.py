@@ -111,12 +111,17 @@ def connect_ray(address: str) -> str:
             _check_listening(address)
             ray.init(address=address, **quiet)
     except (ConnectionError, TimeoutError, RuntimeError, ValueError, OSError) as error:
-        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ClusterError(
-            f"There is no Ray cluster at {address!r} ({first.rstrip('.')}).",
+            f"There is no Ray cluster at {address!r} ({_first_line(error)}).",
             "Give --cluster local, ray://HOST:10001, or HOST:6379 on a machine of the cluster.",
         ) from None
     return address
+
+
+def _first_line(error: Exception) -> str:
+    """Return the first line of what Ray says, which goes on for pages, without its full stop."""
+    first = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return first.rstrip(".")
 
 
 @contextmanager
@@ -198,9 +203,8 @@ def _start_ray(ray: Any, quiet: dict[str, Any]) -> str:
             **quiet,
         )
     except Exception as error:  # Ray has no class of its own for a start that fails
-        first = next(iter(str(error).strip().splitlines()), type(error).__name__)
         raise ClusterError(
-            f"Ray did not start on this machine ({first.rstrip('.')}).",
+            f"Ray did not start on this machine ({_first_line(error)}).",
             "It gives up after half a minute: try again when the machine is less busy.",
         ) from None
     atexit.register(ray.shutdown)

@@ -90,10 +90,16 @@ class Catalogs:
         self._check_version(name)
         return name, self._catalogs[name]
 
+    def peek(self, name: str | None = None) -> Catalog:
+        """Return a catalog without looking whether it has changed, which may take long."""
+        if name is None:
+            name = self.names[0]
+        self._check_name(name)
+        return self._catalogs[name]
+
     def folder(self, name: str) -> Path | None:
         """Return where a catalog is, without looking whether it has changed."""
-        self._check_name(name)
-        return self._catalogs[name].folder
+        return self.peek(name).folder
 
     def _check_name(self, name: str) -> None:
         if name not in self._catalogs:

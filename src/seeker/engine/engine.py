@@ -224,9 +224,9 @@ class Engine:
         return entry is not None and entry.length <= QUICK_EVENTS and self._few(entry.catalog)
 
     def brief_start(self, catalog: str | None) -> bool:
-        """Whether a start takes milliseconds only."""
+        """Whether a start takes milliseconds only; told without looking at any folder."""
         try:
-            return self._few(self.catalogs.get(catalog)[1])
+            return self._few(self.catalogs.peek(catalog))
         except NotFound:
             return True
 

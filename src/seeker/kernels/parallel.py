@@ -28,10 +28,10 @@ Result = TypeVar("Result")
 
 @cache
 def _pool(pid: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores(), thread_name_prefix="seeker", initializer=give_way)
+    return ThreadPoolExecutor(cores(), thread_name_prefix="seeker", initializer=_give_way)
 
 
-def give_way() -> None:
+def _give_way() -> None:
     """Let this thread, which only has long work to do, come after those that somebody waits for."""
     if sys.platform == "linux":  # elsewhere only whole processes have a niceness
         thread = threading.get_native_id()

@@ -68,17 +68,18 @@ async def _start(
     starter = session_starter(scope, service, authorization)
     body.check_limits(service.settings)
     scope.setdefault("state", {})["text"] = body.query
+    example = body.example()
     work = partial(
         service.engine.start,
         body.catalog,
         personalise=body.personalise,
-        example=body.example(),
+        example=example,
         owner=starter.owner,
         network=starter.network,
         key=make_idempotency_key(key, starter.scope, "start", body),
         **body.options(),
     )
-    plain = not body.personalise and body.example() is None
+    plain = not body.personalise and example is None
     brief = plain and service.engine.brief_start(body.catalog)
     return json_response(session_response(await service.run(work, brief=brief)), 201)
 
