@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-com
 COMPILED = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check style types scripts kernels browser bench peers load worst-cases processors latency kills page figures reference pictures docs wheel-test release-check clean
+.PHONY: help demo test check style imports types scripts kernels browser bench peers load worst-cases processors latency kills page figures reference reference-check pictures docs site wheel-test release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,16 +48,22 @@ READY := $(VENV)/.dev $(PAGE)/node_modules/.made
 WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
 
 test: $(READY)  ## the checks and all tests
-	+$(MAKE) --no-print-directory --jobs 2 style types kernels scripts docs browser
+	+$(MAKE) --no-print-directory --jobs 2 style types kernels scripts site browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 check: $(READY)  ## style, types, imports, docs
-	+$(MAKE) --no-print-directory --jobs 2 style types scripts docs
+	+$(MAKE) --no-print-directory --jobs 2 imports style types scripts docs
 
 style: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
+
+# These two are among the tests: `make test` does not do them twice.
+imports: $(READY)
 	$(BIN)/python -m pytest -q tests/test_architecture.py
+
+reference-check: $(VENV)/.dev
+	$(BIN)/python docs/make/reference.py --check
 
 types: $(READY)
 	$(BIN)/mypy
@@ -110,8 +116,9 @@ pictures: $(VENV)/.dev browser  ## the pictures of the docs: drawings, and the p
 	$(BIN)/python docs/pictures/stills.py
 	$(BIN)/python docs/pictures/record.py
 
-docs: $(VENV)/.dev  ## the documentation as a site, in build/site; no link may be broken
-	$(BIN)/python docs/make/reference.py --check
+docs: reference-check site  ## the documentation as a site, in build/site; no link may be broken
+
+site: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 
 wheel-test: $(VENV)/.dev  ## what `pip install` gives, away from the checkout

@@ -4,7 +4,8 @@
     python -P benchmarks/figures.py --list          only says which pages are out of date
     python -P benchmarks/figures.py load page       measures these
 
-A page is out of date if a commit after the one it names changed what it measures.
+A page is out of date if a commit after the one it names changed what it measures. The lab's page
+names one in every section with a table; its commands stand there.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from benchmarks import pages
 FOLDER = pages.ROOT / "docs" / "benchmarks"
 CORE = ("kernels", "space", "models", "display", "session")
 SERVICE = (*CORE, "engine", "stores", "server")
+LAB = (*CORE, "lab", "learning")
+LAB_PAGE = pages.ROOT / "docs" / "lab" / "README.md"
 
 
 @dataclass(frozen=True)
@@ -48,12 +51,11 @@ PAGES = {
 UNDER_AN_HOUR = ("latency", "page", "click", "kills", "load", "worst_cases")
 
 
-def out_of_date(name: str) -> str | None:
-    """Return why a page is out of date, or None."""
-    measured = pages.measured_at(FOLDER / f"{name}.md")
+def out_of_date(measured: str | None, rooms: tuple[str, ...]) -> str | None:
+    """Return why figures are out of date, or None; measured: the commit that they name."""
     if measured is None:
         return "names no commit"
-    folders = [f"src/seeker/{room}" for room in PAGES[name].rooms]
+    folders = [f"src/seeker/{room}" for room in rooms]
     try:
         since = pages.git("rev-list", "--count", f"{measured}..HEAD", "--", *folders, "benchmarks")
     except subprocess.CalledProcessError:
@@ -77,8 +79,11 @@ def main() -> int:
         if subprocess.run(command, cwd=pages.ROOT, check=False).returncode:
             failed.append(name)
     for name, figures in PAGES.items():
-        state = "measuring failed" if name in failed else out_of_date(name) or "up to date"
+        state = out_of_date(pages.measured_at(FOLDER / f"{name}.md"), figures.rooms)
+        state = "measuring failed" if name in failed else state or "up to date"
         print(f"{name:12}{figures.minutes:3} min  {state}")
+    for heading, measured in pages.sections(LAB_PAGE).items():
+        print(f"lab, {heading}: {out_of_date(measured, LAB) or 'up to date'}")
     return 1 if failed else 0
 
 

@@ -1,13 +1,13 @@
 """What the service adds to HTTP: a click beside a bare route that answers as many bytes.
 
-    python -P benchmarks/latency.py [--searches 30] [--out docs/benchmarks]
+    python -P benchmarks/latency.py [--searches 30] [--catalog FOLDER] [--out docs/benchmarks]
 
 (-P, because a neighbour of this file is called like a package that is needed.) One client asks over
-kept connections: a search on the built-in catalog, the same number of answers of the same lengths
-from a bare FastAPI route that the same web server serves in another process, and some looks at
-/healthz, in turn and in the same run: times on a shared machine mean little by themselves, their
-ratio does. What the servers' cores worked for it is told, too (on Linux): it hardly depends on what
-else is going on. Writes latency.json and latency.md. Takes well under a minute.
+kept connections: a search on the built-in catalog (or another), the same number of answers of the
+same lengths from a bare FastAPI route that the same web server serves in another process, and some
+looks at /healthz, in turn and in the same run: times on a shared machine mean little by themselves,
+their ratio does. What the servers' cores worked for it is told, too (on Linux): it hardly depends
+on what else is going on. Writes latency.json and latency.md. Takes well under a minute.
 """
 
 from __future__ import annotations
@@ -151,11 +151,14 @@ def measure(served: tuple[str, int], bare_served: tuple[str, int], searches: int
     )
 
 
-def summary(times: dict[str, list[float]], core_ms: dict[str, float]) -> dict[str, Any]:
+def summary(
+    times: dict[str, list[float]], core_ms: dict[str, float], catalog: str
+) -> dict[str, Any]:
     """Return medians and 95th percentiles, as milliseconds and as ratios to the bare route."""
     unit = statistics.median(times["bare"])
     return {
         **machine_facts(),
+        "catalog": catalog,
         "clicks": len(times["click"]),
         "bar": MAX_MEDIAN_RATIO,
         "healthz_per_second": 1000 / statistics.mean(times["healthz"]),
@@ -169,9 +172,9 @@ def summary(times: dict[str, list[float]], core_ms: dict[str, float]) -> dict[st
 def table(result: dict[str, Any]) -> str:
     """Return the result as Markdown."""
     lines = [
-        "What the service adds to HTTP, on the built-in catalog: one client over kept connections, "
-        f"{result['clicks']} clicks; ratios to the median of a bare FastAPI route of the same web "
-        "server in the same run, measured by `python -P benchmarks/latency.py`.",
+        f"What the service adds to HTTP, on the {result['catalog']}: one client over kept "
+        f"connections, {result['clicks']} clicks; ratios to the median of a bare FastAPI route of "
+        "the same web server in the same run, measured by `python -P benchmarks/latency.py`.",
         "",
         "| what | median | 95th percentile | median, ms | of the server's cores, ms |",
         "| --- | --- | --- | --- | --- |",
@@ -193,14 +196,17 @@ def main() -> None:
     """Serve, ask, write what was measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--searches", type=int, default=30)
+    parser.add_argument("--catalog", type=Path, help="a folder, instead of the built-in catalog")
     parser.add_argument("--out", type=Path, default=Path("docs/benchmarks"))
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory() as place,
-        demo_server(Path(place)) as served,
+        demo_server(Path(place), options.catalog) as served,
         bare_server() as bare_served,
     ):
-        result = summary(*measure(served, bare_served, options.searches))
+        measured = measure(served, bare_served, options.searches)
+    named = "built-in catalog" if options.catalog is None else f"catalog {options.catalog.name}"
+    result = summary(*measured, named)
     pages.write(options.out, "latency", table(result), result)
     print(table(result))
 

@@ -3,7 +3,8 @@
     python -P benchmarks/live.py items [ITEMS] [DTYPE]  changes beside a build, and pages after them
     python -P benchmarks/live.py photos TABLE FOLDER    1,500 photos, 150 rows changed
     python -P benchmarks/live.py clicks                 clicks of 50 people, each in a new version
-    python -P benchmarks/live.py load                   50 people, with 100 changes a second
+    python -P benchmarks/live.py changes [COUNT]        prices changed over HTTP, nobody searching
+    python -P benchmarks/live.py load [SECONDS]         50 people, with 100 changes a second
 
 Processor time and bytes are counted, not guessed: bytes are those of the files that are new or
 longer; names of files that were there before are not counted. What is compared was measured in one
@@ -47,12 +48,14 @@ from seeker.stores import MemoryStore
 
 sys.path.append(str(Path(__file__).parent.parent))
 
-from benchmarks.live_crowd import CHANGES, PEOPLE, People, changing
-from benchmarks.processes import cpu_seconds
+from benchmarks.live_crowd import CHANGES, PEOPLE, People, change_prices, changing
+from benchmarks.processes import cpu_seconds, process_tree
 
 DIMENSIONS = 256
 SEARCHES = 20
 SECONDS, PHASES = 60, 4
+FIRST_CHANGES = 400
+"""Changes before those that are counted: a process to write them is started meanwhile."""
 
 
 def cost(work: Callable[[], object], folder: Path) -> tuple[float, int]:
@@ -311,29 +314,48 @@ def clicks() -> None:
         print(f"{what}: median {1e3 * statistics.median(some):.1f} ms, 95th {1e3 * p95:.1f} ms")
 
 
-async def load() -> None:
-    """Let people search without and with changes, in turns, and compare."""
+async def changes(count: int) -> None:
+    """Print the core time that changes of prices take of a service and of what it has started."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = _shop(Path(place), 20_000)
+        with served(folder) as (url, headers, server):
+            sent = await change_prices(url, headers, 1, FIRST_CHANGES)
+            own, every, version = cpu_seconds(server), _used(server), _version(folder)
+            await change_prices(url, headers, sent + 1, count)
+            own, every = cpu_seconds(server) - own, _used(server) - every
+            versions = _version(folder) - version
+    print(
+        f"{count:,} changes in {versions} versions: {1e3 * own / count:.2f} ms of a core each in "
+        f"the service's own process, {1e3 * every / count:.2f} ms with all that it has started"
+    )
+
+
+async def load(seconds: float) -> None:
+    """Let people search without and with changes, in turns, and compare.
+
+    seconds: with changes, and as many without.
+    """
     count = 20_000
     with tempfile.TemporaryDirectory() as place:
         folder = _shop(Path(place), count)
         with (
             served(folder) as (url, headers, server),
-            changing(url, headers, count) as changes,
+            changing(url, headers, count) as prices,
         ):
             people = People(url, headers)
             crowd = asyncio.create_task(people.search())
             for phase in ("warm-up", *PHASES * ("without", "with")):
                 people.phase = phase
                 if phase == "with":
-                    changes.go_on.set()
-                used, version = cpu_seconds(server), _version(folder)
-                await asyncio.sleep(SECONDS / PHASES)
-                people.used[phase] += cpu_seconds(server) - used
+                    prices.go_on.set()
+                used, version = _used(server), _version(folder)
+                await asyncio.sleep(seconds / PHASES)
+                people.used[phase] += _used(server) - used
                 people.versions[phase] += _version(folder) - version
-                changes.go_on.clear()
+                prices.go_on.clear()
             people.phase = "end"
             await crowd
-            sent, answered = changes.stop()
+            sent, answered = prices.stop()
         after = seeker.Catalog.open(folder)
         lost = sum(after.item(id).attributes["price"] != value for id, value in answered.items())
     each = {}
@@ -349,9 +371,14 @@ async def load() -> None:
     clicks = len(people.taken["with"]) / len(people.taken["without"])
     more = people.used["with"] - people.used["without"] * clicks
     print(
-        f"{sent / SECONDS:.0f} changes a second in {people.versions['with'] / SECONDS:.1f} versions"
+        f"{sent / seconds:.0f} changes a second in {people.versions['with'] / seconds:.1f} versions"
         f"; {1e3 * more / sent:.1f} ms of a core for each change"
     )
+
+
+def _used(server: int) -> float:
+    """Return the core time of a server with all its processes, in seconds."""
+    return sum(map(cpu_seconds, process_tree(server)))
 
 
 def _version(folder: Path) -> int:
@@ -366,7 +393,9 @@ if __name__ == "__main__":
             photos(Path(table), Path(folder))
         case ["clicks"]:
             clicks()
-        case ["load"]:
-            asyncio.run(load())
+        case ["changes", *rest]:
+            asyncio.run(changes(int(rest[0]) if rest else 1000))
+        case ["load", *rest]:
+            asyncio.run(load(float(rest[0]) if rest else SECONDS))
         case _:
             sys.exit(__doc__)

@@ -16,6 +16,7 @@ from benchmarks.load_generator import Connection
 PEOPLE = 50
 CHANGES = 100
 """Changes in a second."""
+CHANGES_AT_ONCE = 40
 MAX_WAITING = 400
 """Changes that may be on their way at once."""
 
@@ -57,17 +58,21 @@ class Changes:
     def __init__(self, url: str, headers: dict[str, str], count: int) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.go_on, self._end = spawn.Event(), spawn.Event()
-        self._outcome = spawn.SimpleQueue()
-        arguments = (url, headers, count, self.go_on, self._end, self._outcome)
+        self._outcome, outcome = spawn.Pipe(duplex=False)
+        arguments = (url, headers, count, self.go_on, self._end, outcome)
         self.process = spawn.Process(target=_change_prices, args=arguments, daemon=True)
         self.process.start()
+        outcome.close()  # so that nobody waits for a process that has died
 
     def stop(self) -> tuple[int, dict[str, int]]:
         """Return how many changes were sent, and the last price that was answered of each item."""
         self._end.set()
         sent: int
         answered: dict[str, int]
-        sent, answered = self._outcome.get()
+        try:
+            sent, answered = self._outcome.recv()
+        except EOFError:
+            raise RuntimeError("The process that changes prices has died.") from None
         self.process.join()
         return sent, answered
 
@@ -85,7 +90,7 @@ def changing(url: str, headers: dict[str, str], count: int) -> Iterator[Changes]
 def _change_prices(
     url: str, headers: dict[str, str], count: int, go_on: Any, end: Any, outcome: Any
 ) -> None:
-    outcome.put(asyncio.run(_patches(url, headers, count, go_on, end)))
+    outcome.send(asyncio.run(_patches(url, headers, count, go_on, end)))
 
 
 async def _patches(
@@ -108,17 +113,39 @@ async def _patches(
         answered[id] = max(answered.get(id, 0), number)
 
     owed, last = 0.0, time.monotonic()
-    while not end.is_set():
-        now = time.monotonic()
-        owed += (now - last) * CHANGES if go_on.is_set() else 0.0
-        last = now
-        while owed >= 1.0 and len(tasks) < MAX_WAITING:
-            owed, sent = owed - 1.0, sent + 1
-            tasks.add(task := asyncio.create_task(patch(sent)))
-            task.add_done_callback(tasks.discard)
-        owed = min(owed, 1.0)  # a server that cannot keep up is not sent more and more
-        await asyncio.sleep(0.01)
-    await asyncio.gather(*tasks)
+    async with asyncio.TaskGroup() as group:  # a change that is refused ends the process
+        while not end.is_set():
+            now = time.monotonic()
+            owed += (now - last) * CHANGES if go_on.is_set() else 0.0
+            last = now
+            while owed >= 1.0 and len(tasks) < MAX_WAITING:
+                owed, sent = owed - 1.0, sent + 1
+                tasks.add(task := group.create_task(patch(sent)))
+                task.add_done_callback(tasks.discard)
+            owed = min(owed, 1.0)  # a server that cannot keep up is not sent more and more
+            await asyncio.sleep(0.01)
     for connection in unused:
         await connection.close()
     return sent, answered
+
+
+async def change_prices(url: str, headers: dict[str, str], first: int, count: int) -> int:
+    """Change so many prices of 20,000 items, some at a time; return the last.
+
+    first: the number of the first change, as there was none before.
+    """
+    numbers = iter(range(first, first + count))
+
+    async def one_after_the_other() -> None:
+        connection = Connection(url, headers)
+        for number in numbers:
+            body = {"attributes": {"price": number}}
+            path = f"/v1/items/shop/{number * 7919 % 20_000}"
+            status, answer = await connection.ask("PATCH", path, body)
+            assert status == 200, answer
+        await connection.close()
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(CHANGES_AT_ONCE):
+            group.create_task(one_after_the_other())
+    return first + count - 1

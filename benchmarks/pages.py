@@ -9,7 +9,10 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parent.parent
-_MARK = re.compile(r"^Measured at commit `([0-9a-f]{7,40})(, changed)?`\.$", re.MULTILINE)
+_MARK = re.compile(
+    r"^Measured at (?:or just before )?commit `([0-9a-f]{7,40})(, changed)?`\.$", re.MULTILINE
+)
+_HEADING = re.compile(r"^##+ (.*)$", re.MULTILINE)
 
 
 def write(folder: Path, name: str, text: str, data: Any = None) -> None:
@@ -32,7 +35,19 @@ def _mark() -> str:
 
 def measured_at(page: Path) -> str | None:
     """Return the commit a page was measured at, if it names one and the code was that."""
-    found = _MARK.search(page.read_text(encoding="utf-8")) if page.exists() else None
+    return _commit(page.read_text(encoding="utf-8")) if page.exists() else None
+
+
+def sections(page: Path) -> dict[str, str | None]:
+    """Return the sections of a page that hold tables or name the commit they were measured at."""
+    _, *parts = _HEADING.split(page.read_text(encoding="utf-8"))
+    texts = zip(parts[::2], parts[1::2], strict=True)
+    named = {heading: (_commit(text), "\n| ---" in text) for heading, text in texts}
+    return {heading: commit for heading, (commit, table) in named.items() if table or commit}
+
+
+def _commit(text: str) -> str | None:
+    found = _MARK.search(text)
     return found[1] if found and not found[2] else None
 
 

@@ -6,8 +6,8 @@
 
 (-P, because a neighbour of this file is called like a package that is needed.) The peers come with
 `pip install 'seeker-search[peers]'`. Each runs in a process of its own, one after the other, and is
-stopped after --limit seconds. Writes peers.json, peers.md and peers.svg; sizes in peers.json that
-are not measured again stay in them.
+stopped after --limit seconds. Writes peers.json, peers.md, peers.svg and, of the smallest size,
+click-beside-peers.svg; sizes in peers.json that are not measured again stay in them.
 """
 
 from __future__ import annotations
@@ -158,6 +158,7 @@ def main() -> None:
         }
         pages.write(options.out, "peers", report.page(results), results)
         report.draw(results, options.out / "peers.svg")
+        report.draw_click(sizes[0], options.out / "click-beside-peers.svg")
         print("\n".join(report.verdicts(new)))
 
 

@@ -12,8 +12,10 @@ def process_tree(pid: int) -> Iterator[int]:
     """Yield a process and all its descendants."""
     yield pid
     with suppress(OSError):
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            yield from process_tree(int(child))
+        # A child is the child of the thread that has started it.
+        for children in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in children.read_text().split():
+                yield from process_tree(int(child))
 
 
 def is_alive(pid: int) -> bool:

@@ -42,13 +42,14 @@ def running_server(
 
 
 @contextmanager
-def demo_server(place: Path) -> Iterator[tuple[str, int]]:
-    """Serve the built-in catalog with one thread; place: where its sessions are kept."""
-    demo_catalog()
+def demo_server(place: Path, catalog: Path | None = None) -> Iterator[tuple[str, int]]:
+    """Serve the built-in catalog, or another, with one thread; place: where sessions are kept."""
+    if catalog is None:
+        demo_catalog()
     store = str(place / "sessions.sqlite")
     one_thread = {"NUMBA_NUM_THREADS": "1"}
     with running_server(
-        f"emoji={demo_folder()}", "--store", store, environment=one_thread
+        str(catalog or f"emoji={demo_folder()}"), "--store", store, environment=one_thread
     ) as url_and_pid:
         yield url_and_pid
 

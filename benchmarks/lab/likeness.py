@@ -1,144 +1,98 @@
-"""Noise that knows that items are alike, beside noise of each item's own.
+"""How much alike the items of a page are, in runs of `seeker evaluate`, beside what was found.
 
-    python -P benchmarks/lab/likeness.py clothing.npz --axes 64 --targets 40 --seed 302
+    python -P benchmarks/lab/variants.py clothing.npz --axes 64 --method noises --targets 40 \\
+        --person "best + worst" --person "one click" --person "dislikes only" --out runs/noises
+    python -P benchmarks/lab/likeness.py clothing.npz runs/noises --axes 64
 
-Beside its own Gumbel noise, C γ, every item gets A u(t): u is the projection of its vectors on one
-random direction per view, search and step, so that items that are alike get nearly the same. Its
-unit is the spread of u over the catalog, so that it fades among items that lie together; or its
-spread under the belief, so that it does not. Printed are found, pages (16 where nothing was found),
-and how many of the 66 pairs on a page are nearer than a quarter of the mean distance.
+Printed are found; pages, 16 where nothing was found, also as the difference from the default, by
+target; and of all pages but the first: which share of the pairs on a page are near-copies, that is
+nearer to each other than one in a hundred pairs of the catalog, and how far an item is from the
+nearest other one on its page, on average.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import click
 import numpy as np
-from tqdm import tqdm
 
 from seeker.catalog import Catalog
-from seeker.display import Boltzmann
-from seeker.lab.baselines import Feedback, Search, Seeker
-from seeker.lab.baselines.seeker import SeekerSearch
 from seeker.lab.bench import open_bench
-from seeker.lab.people import named
-from seeker.lab.perception import Perception, Sense
-from seeker.lab.simulate import Task, simulate_search
-from seeker.types import Array, Doubles, Rows
+from seeker.lab.compare import sign_flip
+from seeker.lab.outcomes import Outcomes, make_outcomes
+from seeker.lab.results import read_rows
+from seeker.models import Choice
+from seeker.space import Space
+from seeker.types import Doubles, Rows
 
-PEOPLE = ("best + worst", "one click")
-PAGES, PAGE_SIZE = 15, 12
-ALIKE = 0.25
-
-
-@dataclass(frozen=True)
-class Leaning(Seeker):
-    """Seeker whose pages lean towards a random direction; own: C; along: A; unit: that of u."""
-
-    name = "Seeker, leaning"
-    own: float = Boltzmann().c
-    along: float = 0.0
-    unit: Literal["catalog", "belief"] = "catalog"
-
-    def begin(self, catalog: Catalog, page_size: int, seed: int) -> Search:
-        return LeaningSearch(self, catalog, page_size, seed)
+USUAL = "default"
+NEAR_SHARE = 0.01
 
 
-class LeaningSearch(SeekerSearch):
-    """A search by a session whose pages are ordered outside of it."""
-
-    def __init__(self, searcher: Leaning, catalog: Catalog, page_size: int, seed: int) -> None:
-        super().__init__(searcher, catalog, page_size, seed)
-        self._leaning, self._seed, self._turn = searcher, seed, 0
-        self._vectors = {name: all_vectors(catalog, name) for name in catalog.views}
-        self._page = super().page()
-
-    def page(self) -> Rows:
-        """Return the items on display, (page size,)."""
-        return self._page
-
-    def feedback(self, feedback: Feedback) -> None:
-        """Take in the clicks on a page, and choose the next."""
-        super().feedback(feedback)
-        self._turn += 1
-        belief = self.session.belief
-        rng = np.random.default_rng([self._seed, self._turn])
-        values = belief.log_posterior + self._leaning.own * rng.gumbel(size=len(self.catalog))
-        if self._leaning.along:
-            values += self._leaning.along * self._lean(belief.views, belief.log_posterior, rng)
-        values[list(self._seen)] = -np.inf
-        self._page = np.argsort(-values, kind="stable")[: self.size]
-
-    def _lean(self, views: Mapping[str, float], logs: Doubles, rng: np.random.Generator) -> Doubles:
-        """Return u of every item in its unit, (items,)."""
-        total = np.zeros(len(logs))
-        for name, weight in views.items():
-            vectors = self._vectors[name]
-            along = vectors @ rng.standard_normal((vectors.shape[1],)).astype(np.float32)
-            total += np.sqrt(weight) * (along - along.mean()) / along.std()
-        chances = np.exp(logs - logs.max())
-        chances /= chances.sum()
-        away = total - chances @ total
-        unit = total.std() if self._leaning.unit == "catalog" else np.sqrt(chances @ away**2)
-        return np.asarray(away / max(float(unit), 1e-9))
+def space_of(catalog: Catalog) -> Space:
+    """Return the space in which the views weigh alike."""
+    return Choice().space([*catalog.views.values()])
 
 
-METHODS = {
-    "own noise, C = 0.35": Leaning(),
-    "and A = 1, catalog": Leaning(along=1.0),
-    "and A = 0.35, belief": Leaning(along=0.35, unit="belief"),
-    "A = 0.7, belief, alone": Leaning(own=0.0, along=0.7, unit="belief"),
-    "no noise": Leaning(own=0.0),
-}
+def near_distance(space: Space, count: int) -> float:
+    """Return the distance below which one in a hundred pairs of the catalog are."""
+    rng = np.random.default_rng(0)
+    rows = rng.choice(count, min(count, 1500), replace=False)
+    return float(np.quantile(pair_distances(space, rows), NEAR_SHARE))
 
 
-def all_vectors(catalog: Catalog, name: str) -> Array:
-    """Return the vectors of a view, (items, d) float32."""
-    return catalog.views[name].rows(slice(None)).astype(np.float32)
+def pair_distances(space: Space, rows: Rows) -> Doubles:
+    """Return the distances of all pairs, (pairs,)."""
+    return space.between(rows, rows)[np.triu_indices(len(rows), 1)]
 
 
-def alike_pairs(catalog: Catalog, page: Sequence[int]) -> int:
-    """Return how many pairs of a page are alike."""
-    total = np.zeros((len(page), len(page)))
-    for view in catalog.views.values():
-        vectors = view.rows(np.array(page))
-        total += ((vectors[:, None] - vectors[None]) ** 2).sum(axis=2) / view.scale
-    return int((total[np.triu_indices(len(page), 1)] / len(catalog.views) < ALIKE).sum())
+def likeness(space: Space, page: Rows, near: float) -> tuple[float, float]:
+    """Return the share of near-copies among a page's pairs, and the mean nearest distance."""
+    between = space.between(page, page)
+    copies = between[np.triu_indices(len(page), 1)] < near
+    return float(copies.mean()), float(
+        (between + np.diag(np.full(len(page), np.inf))).min(1).mean()
+    )
+
+
+def pages_taken(outcomes: Outcomes, method: str, tasks: list[str]) -> Doubles:
+    """Return the pages that the searches for each target took, mean over people, (tasks,)."""
+    mine = outcomes.of(method)
+    pages = np.where(mine.found, mine.steps, mine.claims.shape[1] + 1)
+    return np.array([pages[mine.task == task].mean() for task in tasks])
 
 
 @click.command()
 @click.argument("bench", type=click.Path(exists=True, path_type=Path))
+@click.argument("runs", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--axes", default=64, show_default=True)
-@click.option("--targets", default=40, show_default=True)
-@click.option("--seed", default=302, show_default=True)
-def main(bench: Path, axes: int, targets: int, seed: int) -> None:
-    """Compare kinds of noise on a bench file BENCH."""
-    opened = open_bench(bench)
-    catalog = opened.with_axes(axes).catalog
-    eyes = Perception([Sense(name, opened.senses[name]) for name in ("deep", "layout")])
-    chosen = np.random.default_rng(seed).choice(len(catalog), targets, replace=False)
-    rows: dict[str, list[tuple[float, float, float]]] = {name: [] for name in METHODS}
-    for who in PEOPLE:
-        for number, target in enumerate(tqdm(chosen.tolist(), unit=" targets")):
-            task = Task(target, 1000 + number, PAGE_SIZE, PAGES)
-            for name, searcher in METHODS.items():
-                steps = simulate_search(catalog, eyes, named(who), searcher, task)
-                found = steps[-1].on_page
-                later = [alike_pairs(catalog, step.page) for step in steps[1:] if step.page]
-                copies = float(np.mean(later)) if later else float("nan")
-                rows[name].append((found, len(steps) if found else PAGES + 1, copies))
-    usual = np.array(rows["own noise, C = 0.35"])[:, 1]
-    for name, results in rows.items():
-        numbers = np.array(results, np.float64)
-        by_target = (numbers[:, 1] - usual).reshape(len(PEOPLE), -1).mean(axis=0)
-        error = by_target.std(ddof=1) / np.sqrt(len(by_target))
+@click.option("--attributes", is_flag=True)
+def main(bench: Path, runs: tuple[Path, ...], axes: int, attributes: bool) -> None:
+    """Say how much alike the pages of RUNS are, made with the bench file BENCH."""
+    catalog = open_bench(bench, attributes=attributes).with_axes(axes).catalog
+    space, table = space_of(catalog), read_rows(*runs)
+    near = near_distance(space, len(catalog))
+    outcomes = make_outcomes(table)
+    tasks = sorted(set(outcomes.of(USUAL).task.tolist()))
+    usual = pages_taken(outcomes, USUAL, tasks)
+    alike: dict[str, list[tuple[float, float]]] = {}
+    for row in table.select(["method", "step", "page"]).to_pylist():
+        if row["step"] and row["page"]:
+            told = likeness(space, np.array(row["page"]), near)
+            alike.setdefault(row["method"], []).append(told)
+    click.echo(
+        f"{len(tasks)} targets, {len(outcomes.people)} kinds of people; near: D < {near:.3f}"
+    )
+    for method in outcomes.methods:
+        pages = pages_taken(outcomes, method, tasks)
+        more = pages - usual
+        error = more.std(ddof=1) / np.sqrt(len(more))
+        copies, nearest = np.array(alike[method]).mean(axis=0)
         click.echo(
-            f"{name:<24} found {numbers[:, 0].mean():.3f}  pages {numbers[:, 1].mean():.2f} "
-            f"({by_target.mean():+.2f} ± {error:.2f})  alike {np.nanmean(numbers[:, 2]):.2f}"
+            f"{method:<36} found {outcomes.of(method).found.mean():.3f}  pages {pages.mean():.2f} "
+            f"({more.mean():+.2f} ± {error:.2f}, p = {sign_flip(more):.3f})  "
+            f"near-copies {copies:.3f}  nearest {nearest:.3f}"
         )
 
 

@@ -2,24 +2,28 @@
 
     python -P benchmarks/lab/variants.py clothing.npz --axes 256 --method variants --out runs
 
-This is `seeker evaluate` with the variants below among its methods, by name or as the set
-`variants`.
+This is `seeker evaluate` with the variants below among its methods, by name or as the sets
+`variants` and `noises`.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
 
 from seeker import cli, display, models
 from seeker.catalog import Catalog
+from seeker.display.base import LocalContext
 from seeker.lab.baselines import Feedback, Search, Searcher, Seeker
 from seeker.lab.baselines.base import draw_rows
 from seeker.lab.baselines.seeker import SeekerSearch
 from seeker.lab.methods import SETS
+from seeker.models.scores import Scores
+from seeker.space import Space
 from seeker.types import Doubles, Rows
 
 
@@ -152,6 +156,73 @@ def most_telling(near: Doubles, weights: Doubles, count: int) -> Rows:
     return np.array(chosen, np.int64)
 
 
+@dataclass(frozen=True)
+class BeliefWave(Seeker):
+    """Seeker whose correlated noise keeps to what the belief leaves open.
+
+    Its reach is half of how far apart two items drawn from the belief are on average, so that the
+    wave rises and falls among the likely items, however near they have come to each other.
+    """
+
+    name = "Seeker, wave of the belief"
+    strategy: display.Strategy = field(
+        default_factory=lambda: display.CorrelatedBoltzmann(correlation=0.9)
+    )
+
+    def begin(self, catalog: Catalog, page_size: int, seed: int) -> Search:
+        return BeliefWaveSearch(self, catalog, page_size, seed)
+
+
+class BeliefWaveSearch(SeekerSearch):
+    """A search by a session whose pages are ordered outside of it."""
+
+    def page(self) -> Rows:
+        """Return the items on display, (page size,)."""
+        if not self._clicks:
+            return super().page()
+        session, strategy = self.session, self.session.state.start.strategy
+        assert isinstance(strategy, display.CorrelatedBoltzmann)
+        logs = session.belief.log_posterior
+        wave = replace(strategy, reach=0.5 * self._spread(np.exp(logs)), first="ranked")
+        seen = np.array(sorted(self._seen))
+        scores = Scores(models.Choice(), self._space, logs)
+        context = LocalContext(
+            scores=scores,
+            seed=session.state.start.seed,
+            step=session.step + len(self._clicks),
+            page_size=self.size,
+            blank=False,
+            later=(seen,),
+        )
+        return wave.rank(context).head(self.size)
+
+    @cached_property
+    def _space(self) -> Space:
+        return models.Choice().space([*self.catalog.views.values()])
+
+    def _spread(self, chances: Doubles) -> float:
+        """Return the mean distance of two items drawn from the belief, the views weighing alike."""
+        likely = np.argsort(-chances, kind="stable")[:512]
+        shares = chances[likely] / chances[likely].sum()
+        return max(1e-9, float(shares @ self._space.between(likely, likely) @ shares))
+
+
+def _correlated(correlation: float, reach: float, c: float = display.Boltzmann().c) -> Seeker:
+    return Seeker(strategy=display.CorrelatedBoltzmann(c, correlation, reach))
+
+
+NOISES: dict[str, Searcher] = {
+    "default": Seeker(),
+    "noiseless": Seeker(strategy=display.Greedy()),
+    "correlated 0.5, reach 0.25": _correlated(0.5, 0.25),
+    "correlated 0.9, reach 0.25": _correlated(0.9, 0.25),
+    "correlated 0.9, reach 0.05": _correlated(0.9, 0.05),
+    "correlated 0.9, reach 1": _correlated(0.9, 1.0),
+    "correlated 0.9, reach 0.25, C = 0.7": _correlated(0.9, 0.25, 0.7),
+    "correlated 0.9, reach of the belief": BeliefWave(),
+}
+"""Noise that is alike for items that are alike, beside noise that is not, and none."""
+
 VARIANTS: dict[str, Searcher] = {
     "default": Seeker(),
     "relative distances": Seeker(models.Relative()),
@@ -180,7 +251,7 @@ VARIANTS: dict[str, Searcher] = {
 
 def main() -> int:
     """Run `seeker evaluate` with the variants among its methods."""
-    SETS["variants"] = VARIANTS
+    SETS.update(variants=VARIANTS, noises=NOISES)
     return cli.main(["evaluate", *sys.argv[1:]])
 
 

@@ -1,10 +1,11 @@
 """Record a search on the built-in catalog in a real browser as a moving picture.
 
-    python docs/pictures/record.py [--target octopus] [--out docs/pictures/search.webp]
+    python docs/pictures/record.py [--out docs/pictures/search.webp]
 
-Somebody looks for an emoji, likes on every page what is closest to it, and finds it. The page, the
-service and the time between click and answer are real; only the pointer is painted in afterwards,
-for browsers leave it out of pictures. Needs a Chromium and the extra `dev`.
+Somebody looks for the fire engine: says a few words, likes what is closest, says that colour
+matters, shows a sketch of it, and finds it. The page, the service and the time between click and
+answer are real; only the pointer is painted in afterwards, for browsers leave it out of pictures.
+Needs a Chromium and the extra `dev`.
 """
 
 from __future__ import annotations
@@ -19,8 +20,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import httpx
 from PIL import Image, ImageDraw
-from playwright.sync_api import Locator, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    FilePayload,
+    Locator,
+    Page,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from seeker.catalog import Catalog
 from seeker.demo import demo_catalog, nearest
@@ -34,7 +43,10 @@ SHRUNK = (1024, 704)
 RATE = 12
 """Pictures a second."""
 
-MOST_PAGES = 14
+TARGET, WORDS, SEED = "fire engine", "a thing with wheels", 9
+"""What is looked for, what is said of it, and of many searches one that is easy to follow."""
+
+MOST_LIKES = 4
 MOST_BYTES = 3_000_000
 Frame = tuple[float, bytes, tuple[float, float]]
 """When it was on screen, what was on it, and where the pointer was."""
@@ -78,6 +90,12 @@ class Camera:
             self._still()
         self._page.mouse.click(*end)
 
+    def type(self, words: str) -> None:
+        """Type words where the pointer is, letter by letter."""
+        for letter in words:
+            self._page.keyboard.type(letter)
+            self._page.wait_for_timeout(55)
+
     def _still(self) -> None:
         """Keep the last picture with the pointer where it is now; it may have moved alone."""
         if self.frames:
@@ -88,23 +106,63 @@ class Camera:
         self._film.send("Page.stopScreencast")
 
 
-def search(page: Page, camera: Camera, catalog: Catalog, wanted: str) -> None:
-    """Find an item by liking what is closest to it."""
+def sketch() -> bytes:
+    """Return a picture that somebody might draw of a fire engine, as PNG."""
+    picture = Image.new("RGB", (360, 360), "white")
+    draw = ImageDraw.Draw(picture)
+    draw.rounded_rectangle((30, 130, 330, 260), 14, fill=(214, 48, 38))
+    draw.rectangle((250, 150, 310, 200), fill=(170, 215, 240))
+    draw.line((60, 110, 230, 95), fill=(120, 120, 120), width=12)
+    for x in (95, 265):
+        draw.ellipse((x - 36, 225, x + 36, 297), fill=(40, 40, 40))
+        draw.ellipse((x - 14, 247, x + 14, 275), fill=(200, 200, 200))
+    out = io.BytesIO()
+    picture.save(out, "PNG")
+    return out.getvalue()
+
+
+def search(page: Page, camera: Camera, catalog: Catalog) -> None:
+    """Find the target in all the ways that there are to say what it is."""
     grid = page.get_by_role("list", name="Items", exact=True)
-    camera.rest(1.6)
-    for _ in range(MOST_PAGES):
-        session = page.locator("seeker-search").evaluate("one => one.session")
-        shown = {item["id"]: item["title"] for item in session["page"]["items"]}
-        if wanted in shown:
-            camera.click(page.get_by_role("button", name=f"Found it: {shown[wanted]}").first)
-            expect(page.get_by_role("region", name="Found", exact=True)).to_be_visible()
-            camera.rest(3.5)
-            return
-        chosen = shown[nearest(catalog, list(shown), wanted)]
-        camera.click(grid.get_by_role("button", name=f"Like {chosen}", exact=True))
+
+    def settled() -> None:
         expect(grid).to_have_attribute("aria-busy", "false")
-        camera.rest(1.3)
-    raise RuntimeError(f"{wanted} was on none of {MOST_PAGES} pages; try another target.")
+        camera.rest(1.5)
+
+    def shown() -> dict[str, str]:
+        session = page.locator("seeker-search").evaluate("one => one.session")
+        return {item["id"]: item["title"] for item in session["page"]["items"]}
+
+    def like_nearest() -> None:
+        titles = shown()
+        liked = titles[nearest(catalog, list(titles), wanted)]
+        camera.click(grid.get_by_role("button", name=f"Like {liked}", exact=True))
+        settled()
+
+    (wanted,) = (one for one in catalog.ids if catalog.item(one).title == TARGET)
+    camera.rest(1.2)
+    camera.click(page.get_by_role("searchbox"))
+    camera.type(WORDS)
+    page.keyboard.press("Enter")
+    settled()
+    like_nearest()
+    camera.click(page.get_by_text("What matters"))
+    camera.rest(0.6)
+    colour = page.get_by_role("group", name="colour", exact=True)
+    camera.click(colour.get_by_role("radio", name="matters", exact=True))
+    settled()
+    with page.expect_file_chooser() as chooser:
+        camera.click(page.get_by_role("button", name="Search with a picture of your own"))
+    chooser.value.set_files(FilePayload(name="sketch.png", mimeType="image/png", buffer=sketch()))
+    expect(page.get_by_role("button", name="Clear your picture")).to_be_visible()
+    settled()
+    for _ in range(MOST_LIKES):
+        if wanted in shown():
+            break
+        like_nearest()
+    camera.click(page.get_by_role("button", name=f"Found it: {TARGET}").first)
+    expect(page.get_by_role("region", name="Found", exact=True)).to_be_visible()
+    camera.rest(3.5)
 
 
 def evenly(frames: list[Frame]) -> list[tuple[Image.Image, int]]:
@@ -156,6 +214,7 @@ def record(address: str, act: Callable[[Page, Camera], None]) -> list[Frame]:
     path = chromium.found()
     if path is None:
         sys.exit("There is no Chromium. Run: python tests/browser/chromium.py")
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.flags())
         page = browser.new_page(viewport=SIZE)
@@ -173,16 +232,14 @@ def record(address: str, act: Callable[[Page, Camera], None]) -> list[Frame]:
 def main() -> None:
     """Serve the built-in catalog, search, write the picture."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--target", default="octopus", help="the title of an emoji")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "search.webp")
     given = parser.parse_args()
     catalog = demo_catalog()
-    titles = {catalog.item(one).title: one for one in catalog.ids}
-    if given.target not in titles:
-        sys.exit(f"There is no emoji called {given.target!r}.")
-    wanted = titles[given.target]
     with tempfile.TemporaryDirectory() as place, served(Path(place)) as url:
-        frames = record(url, lambda page, camera: search(page, camera, catalog, wanted))
+        started = httpx.post(f"{url}/v1/sessions", json={"seed": SEED}).raise_for_status().json()
+        frames = record(
+            f"{url}/#session={started['id']}", lambda page, camera: search(page, camera, catalog)
+        )
     size = write(evenly(frames), given.out)
     print(f"{given.out}: {len(frames)} frames, {size:,} bytes")
 

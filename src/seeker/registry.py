@@ -11,6 +11,10 @@ from seeker.errors import BadInput, short_repr
 
 Entry = TypeVar("Entry")
 
+LATER = {"later": True}
+"""Metadata of settings that came later: they are written only where they are not the usual ones, so
+that what was written before stays as it was."""
+
 
 class Registry(Generic[Entry]):
     """The dataclasses of one kind (models, strategies), each known by its `name`."""
@@ -38,7 +42,11 @@ class Registry(Generic[Entry]):
                 f"A {self.kind} of the class {type(entry).__name__} cannot be written as JSON.",
                 f"Only {sorted(self.classes)} can.",
             )
-        values = {field.name: getattr(entry, field.name) for field in fields(entry)}
+        values = {
+            field.name: value
+            for field in fields(entry)
+            if (value := getattr(entry, field.name)) != field.default or not field.metadata
+        }
         settings = {
             key: self.to_json(value) if isinstance(value, self.base) else _plain(value)
             for key, value in values.items()

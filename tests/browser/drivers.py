@@ -23,7 +23,7 @@ import httpx
 import websocket
 
 from browser import chromium
-from support.servers import TIMEOUT_SECONDS, until
+from support.servers import TIMEOUT_SECONDS, until_answers
 
 HELPERS = """
 const search = () => document.querySelector("seeker-search");
@@ -213,15 +213,7 @@ def webkit(folder: Path) -> Iterator[WebKit]:
         )
         try:
             address = f"http://127.0.0.1:{port}"
-
-            def answers() -> bool:
-                assert driver.poll() is None, (folder / "log").read_text()
-                try:
-                    return httpx.get(f"{address}/status").status_code == 200
-                except httpx.TransportError:
-                    return False
-
-            until(answers)
+            until_answers(f"{address}/status", driver, folder / "log")
             window = WebKit(address, browser)
             yield window
             window.close()

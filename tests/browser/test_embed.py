@@ -13,7 +13,7 @@ from browser.catalogs import likeness
 from browser.search import Search
 from browser.servers import FLAGS, Serving
 from browser.watch import Watch
-from support.servers import Server
+from support.servers import Server, until
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 ADDRESS = "http://127.0.0.1:8000"
@@ -298,6 +298,25 @@ def test_a_site_says_how_searches_begin_and_what_is_on_cards(
     page.get_by_role("button", name="Add to basket").first.click()
     action, item, detail = page.evaluate("told.findLast(([name]) => name === 'seeker:action')")
     assert (action, item, detail["action"]) == ("seeker:action", items[0]["id"], "basket")
+
+
+def test_nothing_lies_over_the_buttons_of_a_card_with_a_row_of_its_own(
+    page: Page, shop: str, site: tuple[str, Path]
+) -> None:
+    script = SCRIPT.format(service_of(site[1]))
+    actions = '<template slot="actions"><button data-action="basket">Basket</button></template>'
+    style = "<style>[data-action] { height: 60px }</style>"
+    place = f"{style}<seeker-search>{actions}</seeker-search>"
+    (site[1] / "row.html").write_text(script + place, encoding="utf-8")
+    search = Search(page).begin(f"{shop}/row.html")
+    card = search.grid.get_by_role("listitem").first
+    card.hover()
+    covered = """(card) => [".like", ".dislike", ".found"].filter((name) => {
+        const { x, y, width, height } = card.querySelector(name).getBoundingClientRect();
+        const top = card.getRootNode().elementFromPoint(x + width / 2, y + height / 2);
+        return !top?.closest(name);
+    })"""
+    until(lambda: card.evaluate(covered) == [])
 
 
 def test_a_site_can_do_all_that_a_person_can(page: Page, shop: str, site: tuple[str, Path]) -> None:

@@ -10,12 +10,11 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from browser.drivers import free_port
-from support.servers import until
+from support.servers import until_answers
 
 CELLS = (
     "import seeker\n"
@@ -47,16 +46,8 @@ def lab(tmp_path: Path) -> Iterator[str]:
             stderr=log,
         )
     address = f"http://127.0.0.1:{port}"
-
-    def answers() -> bool:
-        assert running.poll() is None, (tmp_path / "log").read_text()
-        try:
-            return httpx.get(f"{address}/api").status_code == 200
-        except httpx.TransportError:
-            return False
-
     try:
-        until(answers)
+        until_answers(f"{address}/api", running, tmp_path / "log")
         yield address
     finally:
         running.terminate()

@@ -60,6 +60,15 @@ def scroll(search: Search, down: float) -> None:
         """() => {
             globalThis.rests = false;
             document.addEventListener("scrollend", () => { rests = true; }, { once: true });
+            // Firefox turns a driver's wheel at once and tells no end: ten frames are alike.
+            let [before, alike] = [scrollY, NaN];
+            const look = () => {
+                alike = scrollY === before ? alike + 1 : 0;
+                before = scrollY;
+                if (alike === 10) rests = true;
+                else requestAnimationFrame(look);
+            };
+            if (navigator.userAgent.includes("Firefox")) look();
         }"""
     )
     search.page.mouse.wheel(0, down)

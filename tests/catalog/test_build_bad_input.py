@@ -181,6 +181,57 @@ def test_numbers_with_a_comma_are_asked_about(tmp_path: Path) -> None:
     assert texts.item("3").attributes["price"] == "3,50"
 
 
+@pytest.mark.parametrize(
+    ("cells", "numbers", "currency"),
+    [
+        (["12,50 €", "1.249,90 €", "7 €", "-3,00 €"], [12.5, 1249.9, 7, -3], "EUR"),
+        (["$12.50", "$1,249.90", "$7", "n/a"], [12.5, 1249.9, 7, None], "USD"),
+        (["CHF 1'249.50", "CHF 3.00", "", "5"], [1249.5, 3, None, 5], "CHF"),
+        (["1 249,90 zł", "7 zł", "1\u202f000 zł", "0,5 zł"], [1249.9, 7, 1000, 0.5], "PLN"),
+    ],
+)
+def test_amounts_of_money_are_numbers_in_their_currency(
+    tmp_path: Path, cells: list[str], numbers: list[float | None], currency: str
+) -> None:
+    table = tmp_path / "t.csv"
+    lines = [f"{n};thing {n};{cell}" for n, cell in enumerate(cells)]
+    table.write_text("\n".join(["id;name;price", *lines]))
+    told: list[str] = []
+    options: dict[str, Any] = {"views": ["attributes"], "attributes_view": ["price"]}
+    catalog = seeker.build(table, tmp_path / "x", tell=told.append, **options)
+    assert f"  money       price ({currency})" in told
+    assert [catalog.item(str(n)).attributes.get("price") for n in range(4)] == numbers
+    assert catalog.presentation.to_json()["attributes"] == {"price": {"currency": currency}}
+    # A later file is read as the first one was, and what was said of it holds.
+    table.write_text(f"id;price\n0;{cells[0].replace('2', '3')}\n")
+    seeker.update(tmp_path / "x", table)
+    changed = seeker.Catalog.open(tmp_path / "x").item("0").attributes["price"]
+    assert changed == float(str(numbers[0]).replace("2", "3"))
+    told_otherwise: dict[str, Any] = {"price": {"currency": "XTS", "card": True}}
+    table.write_text("\n".join(["id;name;price", *lines]))
+    again = seeker.build(table, tmp_path / "y", presentation=told_otherwise, **options)
+    assert again.presentation.to_json()["attributes"] == told_otherwise
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["12,50 €", "on request", "3,00 €"],
+        ["12,50 €", "$3.00", "4,00 €"],
+        ["12,50 €", "3.00 €", "4,00 €"],
+        ["€ 3 €", "€ 4 €", "€ 5 €"],
+        ["3 for 2", "2 for 1", "1 TL 50"],
+    ],
+)
+def test_what_is_not_money_throughout_stays_a_text(tmp_path: Path, cells: list[str]) -> None:
+    table = tmp_path / "t.csv"
+    lines = [f"{n};{cell}" for n, cell in enumerate(cells)]
+    table.write_text("\n".join(["id;price", *lines]))
+    catalog = seeker.build(table, tmp_path / "x", views=["attributes"], attributes_view=["price"])
+    assert [catalog.item(str(n)).attributes["price"] for n in range(3)] == cells
+    assert catalog.presentation.to_json()["attributes"] == {}
+
+
 def test_a_folder_without_the_pictures_that_a_table_names_is_refused(tmp_path: Path) -> None:
     (tmp_path / "wrong").mkdir()
     table = tmp_path / "t.csv"
@@ -204,7 +255,7 @@ def test_a_build_that_loses_many_rows_does_not_end_well(
 
     assert build(*[",none"] * 5) == 0
     assert build(*[",none"] * 6) == 8
-    assert "6 of 101 rows are not in it" in capsys.readouterr().err
+    assert "but without 6 of 101 rows" in capsys.readouterr().err
     assert len(seeker.Catalog.open(out)) == 95
     table.write_text("id,kind\n1,k2\n,k3\n")
     assert main(["update", out, str(table), "--quiet"]) == 8

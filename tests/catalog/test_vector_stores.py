@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from qdrant_client import QdrantClient
-from qdrant_client import models as qdrant
 
 import seeker
 from seeker.errors import BadInput
@@ -25,6 +23,9 @@ def said(n: int) -> dict[str, Any]:
 
 
 def a_qdrant(place: Path) -> Any:
+    from qdrant_client import QdrantClient  # not above: it takes more than a second
+    from qdrant_client import models as qdrant
+
     client = QdrantClient(path=str(place / "qdrant"))
     sizes = {"looks": 4, "shape": 2}
     client.create_collection(
@@ -91,6 +92,9 @@ def test_a_collection_can_change_a_catalog(tmp_path: Path) -> None:
 
 
 def test_what_is_no_collection_is_refused(tmp_path: Path) -> None:
+    from qdrant_client import QdrantClient
+    from qdrant_client import models as qdrant
+
     for wrong in ((1, "things"), ("x", "y"), object()):
         with pytest.raises(BadInput, match="is not a source"):
             seeker.build(wrong, tmp_path / "shop")

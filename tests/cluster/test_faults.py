@@ -234,8 +234,13 @@ def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
     shards = RayShards(catalog.views, secrets.token_hex(8), 4, None, copies=str(copies))
     try:
         alone, far = both = sessions(catalog, shards)
-        places = [one.node for one in shards.reports(60.0).values() if isinstance(one, ShardReport)]
-        gone = next(node for node in nodes.worker_nodes if node.node_id in places)
+
+        def places() -> list[str]:
+            reports = shards.reports(60.0).values()
+            return [one.node for one in reports if isinstance(one, ShardReport)]
+
+        until(lambda: len(places()) == 4)
+        gone = next(node for node in nodes.worker_nodes if node.node_id in places())
         shutil.rmtree(copies)
         nodes.remove_node(gone, allow_graceful=False)
         for n in range(1, 4):
@@ -243,8 +248,7 @@ def test_a_node_removed(nodes: Any, tmp_path: Path) -> None:
             assert alone.page() == far.page()
 
         def elsewhere() -> bool:
-            reports = shards.reports(60.0).values()
-            ids = [one.node for one in reports if isinstance(one, ShardReport)]
+            ids = places()
             return len(ids) == 4 and gone.node_id not in ids
 
         until(elsewhere)

@@ -30,7 +30,8 @@ STRATEGIES = (
     display.Greedy(first="ranked"),
     display.EpsilonGreedy(epsilon=0.4),
     display.Random(),
-    display.Leaning(),
+    display.CorrelatedBoltzmann(),
+    display.CorrelatedBoltzmann(c=2.0, correlation=1.0, reach=0.01),
     display.Diverse(),
     display.Diverse(criterion="determinantal", base=display.EpsilonGreedy(epsilon=0.5)),
 )

@@ -98,8 +98,8 @@ def test_who_likes_a_carrot_a_coconut_and_a_mango_sees_food(place: Path) -> None
     assert sum(food[2]) == 120
 
 
-def test_the_readme_shows_the_sample_search_as_it_is() -> None:
+def test_the_docs_show_the_sample_search_as_it_is() -> None:
     if not (demo_folder() / "catalog.json").exists():
         pytest.skip("the built-in catalog has not been built on this machine")
-    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-    assert "\n".join(sample_search(demo_catalog())) in readme
+    page = (Path(__file__).parents[2] / "docs" / "index.md").read_text(encoding="utf-8")
+    assert "\n".join(sample_search(demo_catalog())) in page

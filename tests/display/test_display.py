@@ -10,7 +10,7 @@ import pytest
 import seeker
 from seeker import Catalog, display
 from seeker.display import noise as keys
-from seeker.display.base import LocalContext, RankingInputs
+from seeker.display.base import LocalContext
 from seeker.kernels import reference
 from seeker.models import Choice
 from seeker.models.scores import Scores
@@ -84,30 +84,6 @@ def test_random_is_even_in_every_place() -> None:
     for place in range(4):
         counts = np.bincount(drawn[:, place], minlength=4)
         assert abs(chi_square(counts, np.full(4, ROUNDS / 4))) < 4
-
-
-def test_what_is_alike_leans_alike() -> None:
-    places = np.random.default_rng(4).normal(size=(40, 6))
-    catalog = Catalog.from_arrays(
-        [str(row) for row in range(200)],
-        {"looks": places[np.arange(200) % 40], "colour": 50.0 * places[np.arange(200) % 40, :3]},
-    )
-    orders, spreads = set(), []
-    for seed in range(30):
-        strategy = display.Leaning(c=0.0, along=1.0, first="ranked")
-        session = catalog.session(strategy=strategy, seed=seed)
-        order = np.array(session.more(0, 200).ids, np.int64) % 40
-        assert (order.reshape(40, 5) == order[::5, None]).all()  # copies stand together
-        orders.add(tuple(order.tolist()))
-        inputs = RankingInputs(seed=seed, step=0, page_size=12, blank=True)
-        space = Choice().space([*catalog.views.values()])
-        lean = keys.LeaningNoise(inputs, space, 1.0)
-        noise = lean.at(np.arange(200))
-        assert noise.max() <= lean.most
-        assert (order == np.lexsort((np.arange(200), -noise)) % 40).all()
-        spreads.append(noise.var())
-    assert len(orders) == 30
-    assert 0.5 < np.mean(spreads) < 2.0
 
 
 @pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5, 1.0])
@@ -262,8 +238,11 @@ def test_bad_settings_are_refused() -> None:
         lambda: display.Diverse(criterion="pretty"),  # type: ignore[arg-type]
         lambda: display.Diverse(base=display.Diverse()),
         lambda: display.Diverse(pool=0),
-        lambda: display.Leaning(along=-1.0),
-        lambda: display.Leaning(c=float("nan")),
+        lambda: display.CorrelatedBoltzmann(correlation=-0.1),
+        lambda: display.CorrelatedBoltzmann(correlation=1.1),
+        lambda: display.CorrelatedBoltzmann(reach=0.0),
+        lambda: display.CorrelatedBoltzmann(reach=float("inf")),
+        lambda: display.CorrelatedBoltzmann(c=float("nan")),
         lambda: random_catalog().session(strategy="best"),
     ):
         with pytest.raises(seeker.SeekerError):

@@ -117,7 +117,8 @@ EVENTS: list[Callable[[Session, str], None]] = [
         display.Greedy(),
         display.EpsilonGreedy(epsilon=0.3),
         display.Diverse(),
-        display.Leaning(along=0.01),
+        display.CorrelatedBoltzmann(),
+        display.CorrelatedBoltzmann(c=2.0, correlation=1.0, reach=0.01),
     ],
     ids=lambda strategy: f"{strategy.name}",
 )

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from seeker import Catalog
-from seeker.engine import Engine
-from seeker.engine.cache import LEAST_CACHE_BYTES, usual_cache_bytes
+from seeker.engine import Catalogs, Engine
+from seeker.engine.cache import IDLE_SECONDS, LEAST_CACHE_BYTES, usual_cache_bytes
 from seeker.session import Click, Undo
 from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
@@ -69,7 +69,7 @@ def test_what_is_quickly_there_again_has_a_part_of_the_memory_only() -> None:
     catalog.preload()
     one, other = engine(catalog), engine(catalog)
     kept = [clicks(other, other.start(seed=seed), 3) for seed in range(12)]
-    one.cache.limit = other.cache.bytes  # of which a quarter is for sums
+    one.cache.limit = other.cache.bytes  # of which half is for sums
     shown = [clicks(one, one.start(seed=seed), 3) for seed in range(12)]
     assert one.cache.bytes < other.cache.bytes
     for turn in range(4):
@@ -78,20 +78,51 @@ def test_what_is_quickly_there_again_has_a_part_of_the_memory_only() -> None:
             event = Undo() if (n + turn) % 4 == 3 else Click(each.page.ids[turn], "like")
             shown[n], kept[n] = one.act(each.id, event), other.act(kept[n].id, event)
     assert (one.cache.dropped, one.cache.misses, len(one.cache)) == (0, 0, 12)
-    assert 0 < sum(_spare_bytes(one, *(each.id for each in shown))) <= one.cache.limit // 4
+    assert 0 < sum(_spare_bytes(one, *(each.id for each in shown))) <= one.cache.limit // 2
 
 
-@pytest.mark.parametrize("clicks_of_busy", [1, 12])
-def test_who_has_not_clicked_for_long_gives_way_to_others(clicks_of_busy: int) -> None:
+@pytest.mark.parametrize("seconds", [1.0, 31.0])
+def test_who_has_not_clicked_for_long_gives_way_to_others(seconds: float) -> None:
     catalog = random_catalog(1200, dims=(24, 8))
     catalog.preload()
-    one = engine(catalog)
+    one, now = engine(catalog), 0.0
+    one.cache.clock = lambda: now
     idle = clicks(one, one.start(seed=0), 1)
     busy = clicks(one, one.start(seed=1), 1)
-    one.cache.limit = 5 * one.cache.bytes // 2  # and a quarter of it is room for one of them
-    busy = clicks(one, busy, clicks_of_busy)
-    gave_way = clicks_of_busy > 4
+    one.cache.limit = 5 * one.cache.bytes // 4  # and half of it is room for one of them
+    now = seconds
+    busy = clicks(one, busy, 1)
+    gave_way = seconds > IDLE_SECONDS
     assert [size == 0 for size in _spare_bytes(one, idle.id, busy.id)] == [gave_way, not gave_way]
+
+
+def test_who_has_not_clicked_for_long_takes_little_memory() -> None:
+    catalog = random_catalog(1200, dims=(24, 8))
+    catalog.preload()
+    one, now = engine(catalog), 0.0
+    one.cache.clock = lambda: now
+    idle, busy = (clicks(one, one.start(seed=seed), 3) for seed in range(2))
+    before = one.cache.bytes
+    now = 20.0
+    busy = clicks(one, busy, 1)
+    now = 40.0
+    one.look_around()
+    other = engine(catalog, one.store)
+    assert one.cache.bytes < 0.7 * before
+    assert clicks(one, idle, 1) == other.show(idle.id)
+    assert [size > 0 for size in _spare_bytes(one, idle.id, busy.id)] == [True, True]
+
+
+def test_what_is_quickly_there_again_goes_before_anything_else_where_memory_is_short() -> None:
+    small, large = random_catalog(1200, dims=(24, 8)), random_catalog(5000, dims=(6,))
+    small.preload()
+    one, other = (Engine(Catalogs({"s": small, "l": large}), MemoryStore()) for _ in range(2))
+    clicks(other, other.start("l"), 2)
+    ids = [clicks(one, one.start("s", seed=seed), 2).id for seed in range(3)]
+    one.cache.limit = one.cache.bytes + other.cache.bytes - 1
+    clicks(one, one.start("l"), 2)
+    assert (one.cache.dropped, len(one.cache)) == (0, 4)
+    assert [size > 0 for size in _spare_bytes(one, *ids)] == [False, True, True]
 
 
 def test_a_session_that_was_lightened_answers_as_before(two_views: Catalog) -> None:

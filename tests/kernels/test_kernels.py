@@ -85,7 +85,7 @@ def test_columns_are_products_and_do_not_depend_on_company(
     x: Array = (rng.normal(size=(items, d)) * (30 if stored is np.int8 else 1)).astype(stored)
     steps: Array = np.empty(0, np.float32)
     if stored is np.int8:
-        steps = rng.uniform(0.01, 0.05, items).astype(np.float32)
+        steps = for_kernels(rng.uniform(0.01, 0.05, items).astype(np.float32))
     width = -(-d // 8) * 8
     origin: Array = np.zeros(width, dtype)
     origin[:d] = rng.normal(size=d).astype(np.float32)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.lab.variants import VARIANTS, most_telling
+from benchmarks.lab.variants import NOISES, VARIANTS, most_telling
 from seeker import Catalog, models
 from seeker.lab.baselines import (
     BASELINES,
@@ -199,9 +199,9 @@ def test_our_qdrant_ranks_as_qdrant_does(baseline: Baseline) -> None:
         assert set(theirs) >= set(range(120)) - set(examples)
 
 
-@pytest.mark.parametrize("name", sorted(VARIANTS))
+@pytest.mark.parametrize("name", sorted({*VARIANTS, *NOISES}))
 def test_every_variant_searches_new_items(name: str, two_views: Catalog) -> None:
-    search, shown = VARIANTS[name].begin(two_views, 12, 3), []
+    search, shown = {**VARIANTS, **NOISES}[name].begin(two_views, 12, 3), []
     for _ in range(3):
         page = search.page()
         shown += page.tolist()

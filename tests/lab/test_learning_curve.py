@@ -23,6 +23,7 @@ from seeker.lab.learning_curve import (
     curves,
     learning_curve,
     observations_of,
+    open_searches,
     own_curves,
     returning_curve,
 )
@@ -74,6 +75,9 @@ def test_past_searches_are_for_other_targets_and_more_of_them_go_on_where_fewer_
     assert few < many
     sought = set(draw_targets(160, 30, 0).tolist())
     assert not sought & {target for _, target, _ in many}
+    people = [batch.person.name for batch in past_of(experiment, 61).batches()]
+    every = len(experiment.people)
+    assert len({*people[:every]}) == every, "all have searched when a run is stopped"
     with pytest.raises(BadInput, match="All items are searched for"):
         tasks_of(past_of(replace(experiment, targets=160), 7))
 
@@ -88,6 +92,9 @@ def test_observations_are_the_clicks_of_found_searches(tmp_path: Path) -> None:
     clicks = sum(len(row["liked"]) + len(row["disliked"]) for row in found_rows(table))
     assert seen.clicks == clicks
     assert len(observations_of(table, experiment, 6)) <= 6
+    given_up = open_searches(table, experiment, 20)
+    assert len(given_up) == (~outcomes.found).sum() > 0
+    assert all(6 >= len(click.among) >= 5 for one in given_up for click in one.clicks)
     for start, end in zip(seen.offsets[:-1], seen.offsets[1:], strict=True):
         among = seen.shown[start:end].tolist()
         assert 5 <= len(among) == len(set(among)) <= 6
@@ -101,7 +108,7 @@ def found_rows(table: Any) -> list[dict[str, Any]]:
 
 def test_more_is_found_after_past_searches(tmp_path: Path) -> None:
     table = learning_curve(
-        blurred_experiment(), "Seeker", (0, 200), tmp_path, processes=1, progress=False
+        blurred_experiment(), {"Seeker": Seeker()}, (0, 200), tmp_path, processes=1, progress=False
     )
     (points,) = curves(make_outcomes(table)).values()
     (none, before), (some, after) = points

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -110,11 +111,10 @@ def test_evaluating_prints_the_leader_board(runs: Path, bench: Path) -> None:
 
 
 def test_the_papers_experiment_runs_its_four_strategies_and_judges_its_claims(
-    bench: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    bench: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(paper, "TARGETS", 6)
-    monkeypatch.setattr(paper, "PAGES", 4)
-    result = call(evaluate, bench, "--paper", "--processes", 1, "--out", tmp_path)
+    few = ("--targets", 6, "--pages", 4, "--processes", 1, "--out", tmp_path)
+    result = call(evaluate, bench, "--paper", *few)
     done = make_outcomes(read_rows(tmp_path))
     assert done.methods == [
         f"paper, {name}" for name in ("Boltzmann", "epsilon-greedy", "noiseless", "random")
@@ -128,6 +128,28 @@ def test_the_papers_experiment_runs_its_four_strategies_and_judges_its_claims(
     assert all('"scale": "raw"' in one and '"repeat": "always"' in one for one in settings)
     call(report, tmp_path, "--out", tmp_path / "paper.html")
     assert "Recall: Boltzmann above random." in (tmp_path / "paper.html").read_text()
+
+
+def test_the_papers_claims_are_judged_before_and_after_past_searches(
+    bench: Path, tmp_path: Path
+) -> None:
+    few = ("--targets", 5, "--pages", 4, "--processes", 1, "--out", tmp_path)
+    result = call(evaluate, bench, "--paper", "--learn-from", 0, "--learn-from", 40, *few)
+    done = make_outcomes(read_rows(tmp_path))
+    sets = [f"…, {how} after {count} searches" for how in ("again", "once") for count in (0, 40)]
+    assert paper.strategy_sets(done) == sorted(sets)
+    assert len(done) == 5 * 4 * len(sets)
+    for one in sets:
+        assert f"The paper's claims ({one}):" in result.output
+        assert len(paper.claims(done, one)) == 15
+    rows = read_rows(tmp_path).to_pylist()
+    again = {row["method"]: '"repeat": "always"' in row["method_settings"] for row in rows}
+    assert all(repeated == (", again after" in method) for method, repeated in again.items())
+    models = {row["method"]: json.loads(row["method_settings"])["model"] for row in rows}
+    assert models["random, once after 0 searches"] != models["random, once after 40 searches"]
+    call(report, tmp_path, "--out", tmp_path / "paper.html")
+    text = (tmp_path / "paper.html").read_text()
+    assert text.count("Recall: Boltzmann above random.") == len(sets)
 
 
 def test_a_bench_can_be_cut_to_some_views_and_items(bench: Path) -> None:

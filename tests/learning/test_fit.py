@@ -164,6 +164,19 @@ def test_fresh_targets_are_explained_better(
     assert learned.scales[0] == pytest.approx(view.scale, rel=1e-3)
 
 
+def test_of_few_searches_each_is_held_aside_once_with_a_map_that_does_not_know_it(
+    world: dict[str, Any], learned: learning.Learned
+) -> None:
+    asides = np.array([part.aside for part in learned.parts])
+    assert len(asides) == 5
+    assert (asides.sum(axis=0) == 1).all()
+    targets = world["past"].targets
+    for part in learned.parts:
+        assert not {*targets[part.aside].tolist()} & {*targets[~part.aside].tolist()}
+        assert part.map.inputs[0].matrix.shape == learned.maps[0].inputs[0].matrix.shape
+        assert (part.map.inputs[0].matrix != learned.maps[0].inputs[0].matrix).any()
+
+
 def test_how_often_people_slip_is_learned(world: dict[str, Any], learned: learning.Learned) -> None:
     clumsy = learning.fit(world["samples"], world["slips"], seed=3)
     assert learned.model.slip < 0.05 < clumsy.model.slip

@@ -13,6 +13,7 @@ import seeker
 from seeker import BadInput, Catalog, NotFound, Session
 from seeker.catalog.build import update
 from seeker.learning.searches import (
+    OpenSearch,
     PastClick,
     PastSearch,
     observe,
@@ -75,6 +76,23 @@ def test_a_search_is_its_clicks_in_effect_and_what_they_were_among() -> None:
     assert seen.liked.tolist() == [False, False, True]
     first = seen.shown[: seen.offsets[1]].tolist()
     assert first == [catalog.row(item) for item in plainly(session)[0].among]
+
+
+def test_a_search_without_an_end_is_kept_apart_with_its_clicks() -> None:
+    catalog = random_catalog(80)
+    session = a_search(catalog)
+    ended, session = session, catalog.session(seed=0, user=None)
+    for event in ended.events[1:-1]:
+        if isinstance(event, Click):
+            session.click(event.item, event.verdict, event.shown)
+        elif isinstance(event, Undo):
+            session.undo()
+    line = line_of(session, owner="key", user="them", network=3)
+    read = read_searches(catalog, "shop", [line, catalog.session().to_json()])
+    assert read.searches == []
+    assert read.open == [OpenSearch(tuple(plainly(ended)), "key", "them", 3)]
+    assert read.open[0].person == ("user", "key", "them")
+    assert read.sentence == "0 of 2 sessions are searches that were found (2 not found)."
 
 
 def test_a_session_is_a_line_and_back() -> None:
@@ -255,7 +273,7 @@ def test_words_of_a_search_are_read_as_how_well_they_match_what_was_found(
     title: str, named: bool
 ) -> None:
     catalog = worded_catalog()
-    session = catalog.session(query="red shoe")
+    session = catalog.session(query="scarlet shoe")
     session.like(session.page().ids[0])
     session.say("zebra")
     session.found(next(id for id in catalog.ids if catalog.item(id).title == title))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -12,11 +14,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from seeker import Catalog
 from seeker.engine import Catalogs, Engine, SessionSnapshot
 from seeker.engine.engine import QuotaExceededError
 from seeker.errors import BadInput, Conflict, NotFound
+from seeker.server.app import create_app
+from seeker.server.settings import Settings
 from seeker.session import Click, Explore, Redo, Undo
 from seeker.stores import IdempotencyKey, open_store
 from support.catalogs import random_catalog
@@ -237,3 +242,26 @@ def _connections(address: str) -> int:
             "WHERE datname = current_database() AND pid != pg_backend_pid()"
         ).fetchone()
         return int(found[0]) if found else 0
+
+
+def test_what_is_done_in_a_session_leaves_nothing_to_the_collector(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    """A look at all objects takes as long as many clicks: in a crowd it must be seldom."""
+    catalog.preload()
+    app = create_app(Settings(store=str(tmp_path / "s.sqlite"), rate=0), Catalogs({"x": catalog}))
+    with TestClient(app, base_url="http://localhost") as http:
+        service = app.state.service
+        until(lambda: service.ready)
+        gc.collect()
+        gc.disable()
+        try:
+            shown = http.post("/v1/sessions", json={"seed": 1}).json()
+            id = shown["id"]
+            for _ in range(20):
+                click = {"item": shown["page"]["items"][0]["id"], "verdict": "like"}
+                shown = http.post(f"/v1/sessions/{id}/clicks", json=click).json()
+            session = weakref.ref(service.engine.cache.take(id).session)
+            until(lambda: session() is None)
+        finally:
+            gc.enable()

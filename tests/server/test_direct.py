@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from starlette.testclient import TestClient
 
 from seeker.engine import Catalogs
 from seeker.server.app import create_app
+from seeker.server.auth import Role, make_key
 from seeker.server.responses import BeliefResponse, ItemResponse, SessionResponse
 from seeker.server.settings import Settings
 from session.recording import catalog
-from support.catalogs import random_catalog
+from support.catalogs import build_folder, random_catalog
 
 DIRECT, GENERAL = "application/json", "application/json; charset=utf-8"
 KEY = {"Idempotency-Key": "a-key-of-some-length"}
@@ -75,6 +77,51 @@ def test_directly_and_in_general_the_answers_are_the_same() -> None:
     directly, generally = list(answers(DIRECT)), list(answers(GENERAL))
     assert directly == generally
     assert {status for status, *_ in directly} >= {200, 201, 400, 404, 405, 409, 422}
+
+
+ITEM_CALLS: list[tuple[str, str, str]] = [
+    ("PATCH", "item-1", '{"attributes": {"price": 3.5}}'),
+    ("PATCH", "item-1", '{"attributes": {"price": 3.5}}'),
+    ("PATCH", "item-1", '{"attributes": {"price": "dear"}}'),
+    ("PATCH", "nothing", '{"title": "new"}'),
+    ("PATCH", "item-1", '{"title": 3}'),
+    ("PATCH", "item-1", "{"),
+    ("PATCH", "item-1", '{"title": "a", "title": "b"}'),
+    ("PATCH", "folder/item%200", '{"title": "in a folder"}'),
+    ("PATCH", "", '{"title": "none"}'),
+    ("PATCH", "x" * 1001, '{"title": "long"}'),
+    ("PUT", "item-2", '{"title": "just this"}'),
+    ("PUT", "new", json.dumps({"title": "new", "vectors": {"vector": [0.5] * 12}})),
+    ("PUT", "bare", "{}"),
+    ("PUT", "item-3", "[]"),
+    ("POST", "item-3", "{}"),
+]
+
+
+def item_answers(kind: str, place: Path) -> Iterator[Any]:
+    """Yield what a script of changes is answered with: status, headers and body."""
+    folder, keys = build_folder(place / "shop", 12), str(place / "keys")
+    roles: tuple[Role, ...] = ("admin", "start")
+    admin, client = (make_key(role, role, keys) for role in roles)
+    settings = Settings(catalogs=(str(folder),), keys=keys, store="memory:", rate=0)
+    app = create_app(settings)
+    with TestClient(app, raise_server_exceptions=False, base_url="http://localhost") as http:
+        for key in (None, client, "wrong", "x" * 600):
+            headers = {"Content-Type": kind, "Authorization": f"Bearer {key}"}
+            answer = http.patch("/v1/items/shop/item-1", content="{}", headers=headers)
+            yield answered(answer, admin)
+        headers = {"Content-Type": kind, "Authorization": f"Bearer {admin}"}
+        for method, item, content in ITEM_CALLS:
+            address = f"/v1/items/shop/{item}"
+            yield answered(http.request(method, address, content=content, headers=headers), admin)
+        for address in ("/v1/items/other/item-1", "/v1/items/shop", f"/v1/items/{'s' * 65}/1"):
+            yield answered(http.patch(address, content="{}", headers=headers), admin)
+
+
+def test_changes_of_items_are_answered_alike_either_way(tmp_path: Path) -> None:
+    directly = list(item_answers(DIRECT, tmp_path / "directly"))
+    assert directly == list(item_answers(GENERAL, tmp_path / "generally"))
+    assert {status for status, *_ in directly} >= {200, 201, 400, 401, 403, 404, 405, 422}
 
 
 def test_a_call_is_counted_under_its_pattern_either_way() -> None:

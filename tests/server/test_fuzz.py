@@ -17,16 +17,18 @@ from support.catalogs import random_catalog
 from support.fuzzing import answered, tries
 from support.servers import TIMEOUT_SECONDS, serving
 
+schemathesis.serializer.alias("application/x-ndjson", "application/octet-stream")
 
-def _document() -> dict[str, object]:
+# Requests are thought of when they are made: it takes seconds, and every process collects.
+SCHEMA = schemathesis.pytest.from_fixture("document")
+
+
+@pytest.fixture(scope="module")
+def document() -> Any:
     app = create_app(
         Settings(store="memory:", open_metrics=True), Catalogs({"shop": random_catalog(30)})
     )
-    return dict(app.openapi())
-
-
-schemathesis.serializer.alias("application/x-ndjson", "application/octet-stream")
-SCHEMA = schemathesis.openapi.from_dict(_document())
+    return schemathesis.openapi.from_dict(dict(app.openapi()))
 
 
 @pytest.fixture(scope="module")

@@ -289,13 +289,18 @@ def test_pictures_that_cannot_be_taken_change_nothing(gallery: Shop) -> None:
         assert (status, answer["detail"].split(" (")[0]) == (422, "Broken picture")
     assert send(gallery, "PUT", "bad", bytes(200_000))[0] == 413
     address = "/v1/items/shop/bad"
-    for form in (
+    forms: Any = (
         {"picture": (None, "/etc/hostname")},
         {"picture": (None, "http://localhost/x.png")},
         {"request": (None, '{"title": "x"}')},
         {"picture": ("x", plain(1, 1, 1)), "other": ("y", plain(1, 1, 1))},
-    ):
-        assert gallery.http.put(address, files=form, headers=gallery.headers).status_code == 400
+        {"picture": ("x", plain(1, 1, 1)), "title": (None, "said in a part of its own")},
+    )
+    for form in forms:
+        refused = gallery.http.put(address, files=form, headers=gallery.headers)
+        assert refused.status_code == 400
+    assert "has a part 'title'" in refused.json()["detail"]
+    assert "`request`" in refused.json()["hint"]
     files = {"picture": ("x.png", plain(1, 1, 1))}
     assert gallery.http.put(address, files=files).status_code == 401
     assert gallery.call("PUT", "bad", {"title": "without a picture"}).status_code == 422
@@ -327,3 +332,25 @@ def test_who_asks_for_what_cannot_be_done_takes_nobody_with_them(gallery: Shop) 
     assert sorted(answers) == [204] * (len(ids) - 1) + [422]
     left = Catalog.open(gallery.folder.with_name("few"))
     assert list(left.ids) == [ids[answers.index(422)]]
+
+
+def test_a_folder_that_is_moved_away_ends_no_search_and_takes_no_change(tmp_path: Path) -> None:
+    folder, keys = build_folder(tmp_path / "shop", 20), str(tmp_path / "keys")
+    headers = {"Authorization": f"Bearer {make_key('keeper', 'admin', keys)}"}
+    flags = ("--keys", keys, "--store", str(tmp_path / "sessions.sqlite"), "--rate", "0")
+    with serving(folder, tmp_path / "log", *flags) as http:
+        start = http.post("/v1/sessions", json={"seed": 3}, headers=headers).json()
+        folder.rename(tmp_path / "moved")
+        until(lambda: "folder of a catalog gone" in (tmp_path / "log").read_text())
+        session, (item, *_) = f"/v1/sessions/{start['id']}", start["page"]["items"]
+        click = {"item": item["id"], "verdict": "like"}
+        assert http.post(f"{session}/clicks", json=click).json()["likes"] == [item["id"]]
+        body = {"attributes": {"price": 5}}
+        answer = http.patch(f"/v1/items/shop/{item['id']}", json=body, headers=headers)
+        assert (answer.status_code, str(tmp_path) in answer.text) == (409, False)
+        assert "not where it was" in answer.json()["detail"]
+    with serving(tmp_path / "moved", tmp_path / "log", *flags) as http:
+        after = http.get(session).json()
+        assert (after["catalog"], after["likes"]) == ("moved", [item["id"]])
+        answer = http.patch(f"/v1/items/moved/{item['id']}", json=body, headers=headers)
+        assert answer.json()["result"] == "changed"

@@ -28,6 +28,7 @@ KINDS = {
         display.EpsilonGreedy,
         display.Random,
         display.Diverse,
+        display.CorrelatedBoltzmann,
     ),
 }
 
@@ -134,6 +135,8 @@ def test_any_model_over_http(http: TestClient, model: Any) -> None:
 @example({"name": "boltzmann", "c": 1e308})
 @example({"name": "boltzmann", "schedule": [1e-320]})
 @example({"name": "diverse", "base": {"name": "diverse"}})
+@example({"name": "correlated", "c": 9e29, "correlation": 1, "reach": 1e-9})
+@example({"name": "correlated", "correlation": 1e-320, "reach": 1e308})
 def test_any_strategy_over_http(http: TestClient, strategy: Any) -> None:
     _searched(http, {"strategy": strategy, "page_size": 4, "seed": 1})
 

@@ -137,4 +137,6 @@ def test_a_report_goes_to_a_page_or_to_json(
     assert main(["sessions", "report", str(tmp_path / "r.txt"), "--store", store]) == 2
     assert "neither .html nor .json" in capsys.readouterr().err
     assert main(["sessions", "report", str(tmp_path / "r.html"), "--store", store]) == 0
+    # Where there is nothing to draw, nothing is drawn.
+    assert "<svg" not in (tmp_path / "r.html").read_text()
     assert main(["sessions", "report", str(tmp_path / "r.html"), "--store", store + "x"]) == 3

@@ -137,7 +137,7 @@ def test_a_text_taken_back_leaves_its_view_as_it_was(small: Catalog) -> None:
         display.Greedy(),
         display.EpsilonGreedy(0.1),
         display.Diverse(base=display.Boltzmann()),
-        display.Leaning(along=0.5),
+        display.CorrelatedBoltzmann(),
     ],
 )
 def test_more_exploration_shows_less_probable_items(strategy: display.Strategy) -> None:

@@ -31,7 +31,8 @@ STRATEGIES = [
     display.Boltzmann(c=2.0),
     display.Greedy(),
     display.Diverse(),
-    display.Leaning(),
+    display.CorrelatedBoltzmann(),
+    display.CorrelatedBoltzmann(c=2.0, correlation=1.0, reach=0.01),
 ]
 
 

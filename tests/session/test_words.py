@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import seeker
 from cluster.walks import assert_alike, spread
 from seeker import Catalog, Session
-from seeker.embedders.text import MultilingualEmbedder
+from seeker.embedders.text import MultilingualEmbedder, TextEmbedder
 from seeker.errors import BadInput, Conflict
 from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.models.words import WORD_SLIP, combine_matches
@@ -49,14 +49,19 @@ def twin(catalog: Catalog, words: list[str], vector: Doubles | None, shares: Any
         return np.asarray(np.log(mixture + 1.0 - letters))
     view = catalog.views["text"]
     near = np.exp(2.0 * (view.rows(slice(None)) @ vector) / (noise * view.scale))
-    return np.asarray(np.log(mixture + meaning * near / near.mean() + 1.0 - letters - meaning))
+    lacking = np.array([not any(word in text for word in words) for text in texts])
+    if 0 < (~lacking).sum() < 12:
+        near = np.minimum(near, near[lacking].max())
+    near /= near.mean()
+    return np.asarray(np.log(mixture + meaning * near + 1.0 - letters - meaning))
 
 
 @pytest.mark.parametrize("reads", [True, False])
 @pytest.mark.parametrize("text", ["red", "blue hat", "scarlet", "navy cap", "red zebra", "zebra"])
-def test_words_count_by_the_formula(text: str, reads: bool) -> None:
+@pytest.mark.parametrize("items", [240, 24])
+def test_words_count_by_the_formula(text: str, reads: bool, items: int) -> None:
     shares = (0.5, 0.35, 0.2)
-    catalog = worded_catalog(reads=reads)
+    catalog = worded_catalog(items, reads=reads)
     session = catalog.session(model=Choice(words=shares), query=text)
     vector = AxisEmbedder().embed([text])[0].astype(np.float64) if reads else None
     expected = twin(catalog, text.split(), vector, shares)
@@ -201,6 +206,28 @@ def test_words_that_nothing_is_called_are_found_as_values_that_mean_the_same() -
     assert catalog.session(query="derss").words[0].corrections == {"derss": "dress"}
     assert catalog.session(query="bluose").words[0].corrections == {"bluose": "blouse"}
     assert catalog.session(query="asdfgh").words[0].nearest == {}
+
+
+def test_a_word_of_the_language_is_not_taken_for_what_only_looks_like_it() -> None:
+    titles_of = ["clock", "salad", "scarf", "ghost", "wheel"]
+    embedder = TextEmbedder()
+    catalog = Catalog.from_arrays(
+        titles_of,
+        {"text": embedder.embed(titles_of)},
+        titles=titles_of,
+        metric="cosine",
+        embedders={"text": embedder},
+    )
+    # By letters they would be a slip for clock, a Latin form of salad, and a slip for scarf.
+    for word, nearest in (("cloak", "scarf"), ("salmon", "salad"), ("Scary", "ghost")):
+        session = catalog.session(query=word, strategy="greedy", page_size=2)
+        assert session.words[0] == UnderstoodWords(word, (word,), {}, False, True)
+        assert titles(session)[0] == nearest
+    assert catalog.session(query="scraf").words[0].corrections == {"scraf": "scarf"}
+    assert catalog.session(query="wheels").words[0].letters
+    # Without a view that reads text nobody knows which words there are.
+    deaf = Catalog.from_arrays(titles_of, {"text": embedder.embed(titles_of)}, titles=titles_of)
+    assert deaf.session(query="scary").words[0].corrections == {"scary": "scarf"}
 
 
 def test_it_is_said_what_words_were_taken_for() -> None:

@@ -25,7 +25,8 @@ from support.fuzzing import answered, tries
 from support.servers import TIMEOUT_SECONDS
 
 
-def _document() -> dict[str, Any]:
+@pytest.fixture(scope="module")
+def calls() -> dict[str, Any]:
     """Return the OpenAPI document of a study, of which only the calls of its own are tried."""
     catalog = random_catalog(30)
     design = Design("shop", content_of(catalog), 30, ("choice",), ("greedy",))
@@ -41,8 +42,13 @@ def _document() -> dict[str, Any]:
     return {**document, "paths": paths}
 
 
-DOCUMENT = _document()
-SCHEMA = schemathesis.openapi.from_dict(DOCUMENT)
+@pytest.fixture(scope="module")
+def document(calls: dict[str, Any]) -> Any:
+    return schemathesis.openapi.from_dict(calls)
+
+
+# Requests are thought of when they are made: it takes seconds, and every process collects.
+SCHEMA = schemathesis.pytest.from_fixture("document")
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +71,10 @@ def key(url: str) -> str:
     return str(joined.json()["key"])
 
 
-def test_the_calls_are_those_that_the_documentation_lists() -> None:
+def test_the_calls_are_those_that_the_documentation_lists(calls: dict[str, Any]) -> None:
     page = (ROOT / "docs/how-to/run-a-study.md").read_text("utf-8")
     listed = re.findall(r"`(GET|POST|DELETE) (/v1/\S+?)`", page.partition("## The calls")[2])
-    served = [(method.upper(), path) for path, item in DOCUMENT["paths"].items() for method in item]
+    served = [(method.upper(), path) for path, item in calls["paths"].items() for method in item]
     assert sorted(listed) == sorted(served)
 
 

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from seeker import Catalog, display, models
+from seeker import Catalog, display, learning, models
 from seeker.models.scores import Limits
 
 VIEWS = ("image", "colour")
+MODELS = (models.Choice(), models.Pairwise(), models.Bipartite(), models.Relative())
 
 
 def searched(catalog: Catalog, **start: Any) -> None:
@@ -32,20 +33,39 @@ def searched(catalog: Catalog, **start: Any) -> None:
     _ = session.belief.entropy, session.belief.on_page, session.belief.views
 
 
+def learned(catalog: Catalog) -> None:
+    """Learn from searches in which the first item of a page is the nearest."""
+    rng = np.random.default_rng(1)
+    past = []
+    for _ in range(20):
+        pages = rng.permuted(np.arange(40).reshape(5, 8), axis=1).tolist()
+        clicks = [(liked, page) for page in pages for liked in (True, False)]
+        past.append((int(rng.integers(len(catalog))), 1.0, clicks))
+    rows = np.arange(len(catalog))
+    samples = {name: learning.ViewSample.of(view, rows) for name, view in catalog.views.items()}
+    learning.fit(samples, learning.Observations.of(past), seed=1)
+
+
 def main() -> None:
-    """Search in small catalogs of all kinds, by all models."""
+    """Search in small catalogs of all kinds, by all models, and learn from a few searches."""
     rng = np.random.default_rng(0)
     vectors = {name: rng.normal(size=(300, d)) for name, d in zip(VIEWS, (24, 9), strict=True)}
     ids, kinds = [str(n) for n in range(300)], {"kind": ["a", "b", "c"] * 100}
     for dtype in ("float32", "float16", "int8"):
         catalog = Catalog.from_arrays(ids, vectors, attributes=kinds, dtype=dtype)
-        for model in (models.Choice(), models.Pairwise(), models.Bipartite(), models.Relative()):
+        for model in MODELS:
             searched(catalog, model=model, strategy=display.Boltzmann())
         searched(catalog, strategy=display.Boltzmann(score="probability"), prior=rng.random(300))
         searched(catalog, strategy=display.Diverse())
     catalog.limits = Limits(session_bytes=0)
-    for model in (models.Choice(), models.Pairwise()):
+    for model in MODELS[:2]:
         searched(catalog, model=model)
+    # Distances that single precision does not hold well.
+    heavy_tails = {name: one**7 for name, one in vectors.items()}
+    catalog = Catalog.from_arrays(ids, heavy_tails, attributes=kinds)
+    for model in MODELS:
+        searched(catalog, model=model)
+    learned(catalog)
 
 
 if __name__ == "__main__":

@@ -83,6 +83,7 @@ STRATEGIES = (
     display.EpsilonGreedy(0.4),
     display.Random(),
     display.Diverse(),
+    display.CorrelatedBoltzmann(),
 )
 
 

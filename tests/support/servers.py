@@ -19,6 +19,8 @@ from typing import Any
 import httpx
 import pytest
 
+from support import forks
+
 TIMEOUT_SECONDS = 120.0
 """Seconds after which something that should happen soon is given up."""
 PHRASES = {
@@ -48,32 +50,54 @@ def until(what: Callable[[], Any], within: float = TIMEOUT_SECONDS) -> Any:
     raise AssertionError(f"not within {within} s")
 
 
+def until_answers(url: str, process: subprocess.Popen[Any], log: Path) -> None:
+    """Wait for somebody else's server to answer; if it ends before, its log is the reason."""
+
+    def answers() -> bool:
+        assert process.poll() is None, log.read_text()
+        try:
+            return httpx.get(url).status_code == 200
+        except httpx.TransportError:
+            return False
+
+    until(answers)
+
+
 class Server:
     """A server in a process of its own."""
 
     def __init__(self, catalog: Path | str, *flags: str, environment: dict[str, str] | None = None):
         self._command = [sys.executable, "-m", "seeker", "serve", str(catalog), *flags]
         self._environment = {**os.environ, "NUMBA_NUM_THREADS": "1", **(environment or {})}
-        self.process: subprocess.Popen[str] | None = None
+        # What is read when a process begins must be there then, and workers begin from nothing.
+        self._forked = (
+            forks.POSSIBLE and not environment and not {"--workers", "--cluster"} & {*flags}
+        )
+        self.process: subprocess.Popen[str] | forks.Fork | None = None
         self.url = ""
         self.log = Path()
 
     def limit_descriptors(self, most: int) -> None:
         """Have it run with few descriptors."""
+        self._forked = False
         self._command = ["sh", "-c", f'ulimit -n {most}; exec "$@"', "sh", *self._command]
 
     def start(self, log: Path, port: int = 0) -> Server:
         """Start it and wait until it can be called."""
         self.log = log
+        command = [*self._command, "--port", str(port)]
         with log.open("a") as errors:
-            self.process = subprocess.Popen(
-                [*self._command, "--port", str(port)],
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                text=True,
-                env=self._environment,
-                start_new_session=True,
-            )
+            if self._forked:
+                self.process = forks.fork_seeker(command[3:], self._environment, errors)
+            else:
+                self.process = subprocess.Popen(
+                    command,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    text=True,
+                    env=self._environment,
+                    start_new_session=True,
+                )
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line.startswith("Seeker is at http://"), log.read_text()

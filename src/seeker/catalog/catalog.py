@@ -252,10 +252,13 @@ class Catalog(CatalogContents):
         model, names = self.usual_model()
         space = model.space(list(self.with_views(names).views.values()))
         space.share_all_columns(stop)
-        for number in range(0 if space.shared is None or not first_pages else display.POOL_PAGES):
+        if space.shared is None or not first_pages:
+            return
+        for number in range(display.POOL_PAGES):
             if stop():
                 raise Interrupted
-            self.session(seed=number, page_size=_POOLED_ITEMS).page()
+            if not space.shared.has_page(number, _POOLED_ITEMS):
+                self.session(seed=number, page_size=_POOLED_ITEMS).page()
 
     def session(
         self,

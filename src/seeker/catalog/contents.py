@@ -197,10 +197,20 @@ class CatalogContents:
 
         None where no view reads text, or where nobody knows how near is near there.
         """
+        reader = self._measured_reader
+        return None if reader is None else reader.compare_texts(texts, others)
+
+    def knows_word(self, word: str) -> bool:
+        """Return whether a word is certainly one, whatever the items are called."""
+        reader = self._measured_reader
+        return reader is not None and reader.embedder.knows_word(word)
+
+    @property
+    def _measured_reader(self) -> view_readers.ViewReader | None:
+        """What reads text, if it is known how near is near there."""
         for reader in self._readers.values():
             if "text" in reader.reads:
-                known = reader.name in view_readers.MEASURED_TEXT_READERS
-                return reader.compare_texts(texts, others) if known else None
+                return reader if reader.name in view_readers.MEASURED_TEXT_READERS else None
         return None
 
     @property

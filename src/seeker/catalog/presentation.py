@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -124,6 +124,17 @@ class Presentation:
     def of_known(self, kinds: Mapping[str, Kind]) -> Presentation:
         """Return what is said of attributes that a new version of the catalog still has."""
         formats = {name: one for name, one in self.attributes.items() if name in kinds}
+        return Presentation(formats, self.only)
+
+    def with_currencies(
+        self, currencies: Mapping[str, str], kinds: Mapping[str, Kind]
+    ) -> Presentation:
+        """Return it with currencies of numbers of which nothing else is said: no unit, no other."""
+        formats = dict(self.attributes)
+        for name, currency in currencies.items():
+            own = formats.get(name, AttributeFormat())
+            if kinds.get(name) == "number" and not own.currency and not own.unit:
+                formats[name] = replace(own, currency=currency)
         return Presentation(formats, self.only)
 
 

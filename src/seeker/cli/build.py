@@ -215,7 +215,7 @@ def _check_loss(lost: int, taken: int) -> None:
     """Let no script take for a success what has lost more than a few rows."""
     if lost > MAX_LOSS * (lost + taken):
         raise RowsLostError(
-            f"The catalog is there, but {lost:,} of {lost + taken:,} rows are not in it.",
+            f"The catalog is there, but without {lost:,} of {lost + taken:,} rows.",
             "Mend them, or go on from here if that is as it should be.",
         )
 

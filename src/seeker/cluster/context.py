@@ -19,7 +19,13 @@ from seeker.cluster.messages import (
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import Prior
 from seeker.display.base import RankingInputs
-from seeker.display.noise import KeyedNoise, LeaningNoise, noisy_probabilities, shuffle_values
+from seeker.display.noise import (
+    KeyedNoise,
+    Wave,
+    WaveNoise,
+    noisy_probabilities,
+    shuffle_values,
+)
 from seeker.display.ranking import ValueRanking, best_rows
 from seeker.models.base import Evidence, Grid, Model, Term, focus_grid
 from seeker.models.evaluator import ColumnStore, ScoreEvaluator
@@ -191,16 +197,16 @@ class FrontContext(RankingInputs):
         """Return the page of a number in the pool, found anew: searches share nothing here."""
         return choose()
 
-    def ordered(self, width: float, per_click: bool = True, along: float = 0.0) -> ValueRanking:
+    def ordered(
+        self, width: float, per_click: bool = True, wave: Wave | None = None
+    ) -> ValueRanking:
         """Return the items by score + width · noise; as in `RankingContext`."""
-        noise = KeyedNoise(self, width, per_click)
-        lean = LeaningNoise(self, self.scores.space, along) if along else None
-
-        def values(rows: Rows) -> Doubles:
-            own = self.scores.at(rows) + noise.at(rows)
-            return own if lean is None else own + lean.at(rows)
-
-        return self._merged(lambda count: TopScoresQuery(width, per_click, along, count), values)
+        alike = None if wave is None else WaveNoise(self, self.scores.space, wave)
+        noise = KeyedNoise(self, width, per_click, alike)
+        return self._merged(
+            lambda count: TopScoresQuery(width, per_click, wave, count),
+            lambda rows: self.scores.at(rows) + noise.at(rows),
+        )
 
     def shuffled(self) -> ValueRanking:
         """Return the items in an order that is nothing but noise."""

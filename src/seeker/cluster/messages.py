@@ -11,6 +11,7 @@ from typing import Protocol, TypeAlias
 
 from seeker.cluster.partition import RowRange
 from seeker.cluster.prior import PriorPart
+from seeker.display.noise import Wave
 from seeker.kernels.parallel import Stop
 from seeker.models.base import Evidence, Model
 from seeker.models.words import KeywordMatches
@@ -60,11 +61,11 @@ class Attachments:
 
 @dataclass(frozen=True)
 class TopScoresQuery:
-    """Ask for the first items by score + width · noise; along: as in `RankingContext.ordered`."""
+    """Ask for the first items by score + width · noise; wave: as in `RankingContext.ordered`."""
 
     width: float
     per_click: bool
-    along: float
+    wave: Wave | None
     count: int
 
 

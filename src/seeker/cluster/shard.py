@@ -235,8 +235,8 @@ class Shard:
     ) -> Answer:
         scores = session.scores
         match query:
-            case TopScoresQuery(width, per_click, along, count):
-                session.ranking = self._context(session, inputs).ordered(width, per_click, along)
+            case TopScoresQuery(width, per_click, wave, count):
+                session.ranking = self._context(session, inputs).ordered(width, per_click, wave)
                 items = self._top_items(session.ranking, count)
                 session.strained |= session.ranking.strained
                 return items

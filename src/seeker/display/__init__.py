@@ -3,11 +3,18 @@
 from seeker.display.base import RankingContext, Strategy
 from seeker.display.first_page import POOL_PAGES
 from seeker.display.ranking import Ranking, Shortlist, ShortlistExhausted
-from seeker.display.strategies import Boltzmann, Diverse, EpsilonGreedy, Greedy, Leaning, Random
+from seeker.display.strategies import (
+    Boltzmann,
+    CorrelatedBoltzmann,
+    Diverse,
+    EpsilonGreedy,
+    Greedy,
+    Random,
+)
 from seeker.registry import Registry
 
 STRATEGIES: Registry[Strategy] = Registry(
-    "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse, Leaning)
+    "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse, CorrelatedBoltzmann)
 )
 """The strategies by name, and as plain JSON."""
 
@@ -20,10 +27,10 @@ __all__ = [
     "DEFAULT",
     "POOL_PAGES",
     "Boltzmann",
+    "CorrelatedBoltzmann",
     "Diverse",
     "EpsilonGreedy",
     "Greedy",
-    "Leaning",
     "Random",
     "Ranking",
     "RankingContext",

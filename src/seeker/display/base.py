@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
-from seeker.display.noise import KeyedNoise, noisy_probabilities, shuffle_values
+from seeker.display.noise import KeyedNoise, Wave, noisy_probabilities, shuffle_values
 from seeker.display.ranking import Ranking, Shortlist, SortedRanking, TopK, ValueRanking
 from seeker.errors import BadInput
 from seeker.models.scores import Scores
@@ -69,10 +69,10 @@ class RankingContext(Protocol):
         """
         ...
 
-    def ordered(self, width: float, per_click: bool = True, along: float = 0.0) -> Ranking:
+    def ordered(self, width: float, per_click: bool = True, wave: Wave | None = None) -> Ranking:
         """Return the items by score + width · noise; per_click: less noise for clicked items.
 
-        along: how much noise there is beside that is alike for items that are alike.
+        wave: noise beside it that is alike for items that are alike.
         """
         ...
 
@@ -148,9 +148,11 @@ class LocalContext(RankingInputs):
             return choose()
         return shared.page(number, self.page_size, choose)
 
-    def ordered(self, width: float, per_click: bool = True, along: float = 0.0) -> ValueRanking:
+    def ordered(
+        self, width: float, per_click: bool = True, wave: Wave | None = None
+    ) -> ValueRanking:
         """Return the items by score + width · noise; as in `RankingContext`."""
-        return TopK(self, width, per_click, along)
+        return TopK(self, width, per_click, wave)
 
     def shuffled(self) -> ValueRanking:
         """Return the items in an order that is nothing but noise."""

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,7 +19,7 @@ _MASK = 2**64 - 1
 _GOLDEN, _FIRST, _SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 """The constants of SplitMix64."""
 
-RANKING, PLACE, PICK, COVER, LEANING = range(5)
+RANKING, PLACE, PICK, COVER, WAVE = range(5)
 """What a stream of noise is for."""
 
 
@@ -54,17 +53,22 @@ def uniforms_at(stream: np.uint64, places: Rows) -> Doubles:
 
 
 class KeyedNoise:
-    """width · γ / √n of items: γ ~ Gumbel(0, 1), the same for the same seed, step and item.
+    """(width · γ + wave) / √n of items, γ ~ Gumbel(0, 1): the same for the same seed and step.
 
-    per_click: n = 1 + clicks on the item so far; otherwise n = 1. key: of the stream of γ.
-    clicked: the items that have less noise than others, by row.
+    per_click: n = 1 + clicks on the item so far; otherwise n = 1. wave: noise beside it that is
+    alike for items that are alike. key: of the stream of γ. clicked: the items that have less noise
+    than others, by row.
     """
 
-    def __init__(self, context: RankingInputs, width: float, per_click: bool) -> None:
+    def __init__(
+        self, context: RankingInputs, width: float, per_click: bool, wave: WaveNoise | None = None
+    ) -> None:
         self.width = width
+        self.wave = wave
         self.key = stream_key(context.seed, context.step, RANKING)
         self._first = context.first
-        clicks = dict(sorted(context.clicks.items())) if per_click and width > 0.0 else {}
+        noisy = width > 0.0 or wave is not None
+        clicks = dict(sorted(context.clicks.items())) if per_click and noisy else {}
         self.clicked: Rows = np.fromiter(clicks, np.int64, len(clicks))
         self._calmer: Doubles = np.sqrt(1.0 + np.fromiter(clicks.values(), np.float64, len(clicks)))
 
@@ -76,39 +80,60 @@ class KeyedNoise:
         if self.width > 0.0:
             gumbel(self.key, rows + self._first, noise)
             noise *= self.width
+        if self.wave is not None:
+            noise += self.wave.at(rows)
         if clicked and len(self.clicked):
             place = np.minimum(self.clicked.searchsorted(rows), len(self.clicked) - 1)
             noise /= np.where(self.clicked[place] == rows, self._calmer[place], 1.0)
         return noise
 
 
-class LeaningNoise:
-    """along · u of items: u is where they lie along one direction of the views, by seed and step.
+class Wave(NamedTuple):
+    """What noise that is alike for items that are alike is made of.
 
-    The direction goes forth or back on every axis, by a keyed coin. Its length makes the variance
-    of u over the catalog 1 on average. What is alike lies nearly at the same place.
+    spread: its standard deviation. reach: two items at a distance D, in units of the catalog's mean
+    squared distance, are correlated by about exp(−D / reach).
     """
 
-    def __init__(self, context: RankingInputs, space: Space, along: float) -> None:
+    spread: float
+    reach: float
+
+
+class WaveNoise:
+    """Noise that is alike for items that are alike: a wave through the views, by seed and step.
+
+    The wave rises and falls evenly between ± spread · √3 along one direction of the views, which
+    goes forth or back on every axis by a keyed coin. It begins at a keyed place, so that an item's
+    noise is even between these two. Sums run in one order, and the rest is exact or rounded once:
+    the same bits on every processor.
+    """
+
+    def __init__(self, context: RankingInputs, space: Space, wave: Wave) -> None:
         self._space = space
+        self._height = wave.spread * math.sqrt(3.0)
         self._probes: list[DirectionProbe] = []
+        count = len(space.views)
         for place, view in enumerate(space.views):
-            key = stream_key(context.seed, context.step, LEANING, place)
-            length = along * math.sqrt(2.0 / (view.scale * len(space.views)))
+            key = stream_key(context.seed, context.step, WAVE, place)
+            # A Gaussian of waves of this length would be correlated by exactly exp(−D / reach).
+            length = math.sqrt(2.0 / wave.reach / (view.scale * count)) / (2.0 * math.pi)
             coins = np.where(uniforms(key, view.dimensions) < 0.5, -length, length)
             self._probes.append(DirectionProbe(place, tuple(coins.tolist()), plain=True))
+        begin = stream_key(context.seed, context.step, WAVE, count)
+        self._begin = float(uniforms(begin, 1)[0])
 
-    @cached_property
+    @property
     def most(self) -> float:
-        """No item of the space has more: the lengths of the directions by those of the vectors."""
-        return (1.0 + 1e-6) * sum(self._space.longest(probe) for probe in self._probes)
+        """No item has more."""
+        return (1.0 + 1e-6) * self._height
 
     def at(self, rows: Rows) -> Doubles:
         """Return the noise of some items, (rows,)."""
-        noise = np.zeros(len(rows))
+        turns = np.full(len(rows), self._begin)
         for probe in self._probes:
-            noise += self._space.direction(probe, rows)
-        return noise
+            turns += self._space.direction(probe, rows)
+        turns -= np.floor(turns)
+        return self._height * (4.0 * np.abs(turns - 0.5) - 1.0)
 
 
 def noisy_probabilities(

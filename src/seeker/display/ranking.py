@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from seeker.display.noise import KeyedNoise, LeaningNoise
+from seeker.display.noise import KeyedNoise, Wave, WaveNoise
 from seeker.models.base import Grid, Term
 from seeker.models.evaluator import scratch_array
 from seeker.models.scores import Scores
@@ -187,7 +187,7 @@ _SAMPLE_ITEMS = 50_000
 
 
 class TopK(ValueRanking):
-    """All items of a context by z = score + width · noise / √(1 + clicks) + along · u, ties by row.
+    """All items of a context by z = score + (width · noise + wave) / √(1 + clicks), ties by row.
 
     To fill the first places, the items are walked by an upper bound of z that needs no vectors;
     only those that could still be among the best are evaluated. What comes out is what sorting
@@ -195,23 +195,18 @@ class TopK(ValueRanking):
     """
 
     def __init__(
-        self, context: LocalContext, width: float, per_click: bool = True, along: float = 0.0
+        self, context: LocalContext, width: float, per_click: bool = True, wave: Wave | None = None
     ) -> None:
         super().__init__(context.total, context.later)
         self.context = context
         self._scores = context.scores
         self._sorted = self._early <= context.scores.limits.sorted_items
-        self._noise = KeyedNoise(context, width, per_click)
-        self._lean = LeaningNoise(context, context.scores.space, along) if along else None
+        alike = None if wave is None else WaveNoise(context, context.scores.space, wave)
+        self._noise = KeyedNoise(context, width, per_click, alike)
 
     def values(self, rows: Rows) -> Doubles:
         """Return the exact z of some items, (rows,)."""
-        return self._sums(rows, self._noise.at(rows))
-
-    def _sums(self, rows: Rows, noise: Doubles) -> Doubles:
-        """Return the exact z of some items, (rows,); noise: their own."""
-        values = self._scores.at(rows) + noise
-        return values if self._lean is None else values + self._lean.at(rows)
+        return self._scores.at(rows) + self._noise.at(rows)
 
     def _best(self, count: int) -> Rows:
         listed_only = self.context.listed_only
@@ -279,7 +274,7 @@ class TopK(ValueRanking):
         """Return the best after evaluating all items that need not come later."""
         rows = self.context.candidates()
         noise = self._noise.at(rows, clicked=len(self._aside[1]) > 0)
-        return best_rows(rows, self._sums(rows, noise), count)
+        return best_rows(rows, self._scores.at(rows) + noise, count)
 
     @contextmanager
     def _bounds(self, upper: Floats, noise: KeyedNoise, keep: int) -> Iterator[tuple[Floats, Rows]]:
@@ -339,8 +334,8 @@ class TopK(ValueRanking):
         """Return the bound that an item must have to be among the best, given some values."""
         enough = float(np.partition(values, len(values) - count)[len(values) - count])
         slack = 1e-6 * (1.0 + abs(enough) + 40.0 * self._noise.width)
-        lean = 0.0 if self._lean is None else self._lean.most  # bounds are of z without it
-        return enough - slack - lean - self._scores.drop_bound()
+        wave = 0.0 if self._noise.wave is None else self._noise.wave.most  # bounds leave it out
+        return enough - slack - wave - self._scores.drop_bound()
 
     def _note_strain(self, close: int) -> None:
         """Take note of how many items came close."""

@@ -19,6 +19,9 @@ from seeker.validation import check_few_numbers, check_number
 
 PAPER_C = math.sqrt(1.0 / 8.0)
 
+_GUMBEL_SPREAD = math.pi / math.sqrt(6.0)
+"""The standard deviation of Gumbel(0, 1)."""
+
 _TABLE_STEPS = 256
 _MAX_SCHEDULE_STEPS = 10_000
 _MAX_PICKS = 64
@@ -91,6 +94,38 @@ def _schedule_table(schedule: Sequence[float] | Callable[[int], float]) -> tuple
     while len(etas) > 1 and etas[-1] == etas[-2]:
         etas.pop()
     return tuple(etas)
+
+
+@dataclass(frozen=True)
+class CorrelatedBoltzmann(Strategy):
+    """z = g + C ε / √n as in `Boltzmann`, with noise ε that is alike for items that are alike.
+
+    ε has the variance of γ ~ Gumbel(0, 1). The share `correlation` of it is a wave through the
+    views, drawn for each step, the rest is γ of the item's own. Two items at a distance D, in units
+    of the catalog's mean squared distance, have waves that are correlated by about exp(−D / reach).
+    c, first: as in `Boltzmann`.
+    """
+
+    name = "correlated"
+    c: float = PAPER_C
+    correlation: float = 0.5
+    reach: float = 0.25
+    first: First = "pool"
+
+    def __post_init__(self) -> None:
+        check_number("c", self.c, 0.0, below=_MAX_WIDTH)
+        check_number("correlation", self.correlation, 0.0, below=np.nextafter(1.0, 2.0))
+        check_number("reach", self.reach, 1e-9)
+        check_first(self.first)
+
+    def rank(self, context: RankingContext) -> Ranking:
+        own = self.c * math.sqrt(1.0 - self.correlation)
+        spread = self.c * math.sqrt(self.correlation) * _GUMBEL_SPREAD
+        wave = noise.Wave(spread, self.reach) if spread > 0.0 else None
+        return first_page(context, context.ordered(own, wave=wave), self.first)
+
+    def with_exploration(self, level: float) -> Strategy:
+        return replace(self, c=self.c * level)
 
 
 @dataclass(frozen=True)
@@ -201,33 +236,6 @@ class _EpsilonRanking:
                 self._swaps[other] = row
                 return other
         return row
-
-
-@dataclass(frozen=True)
-class Leaning(Strategy):
-    """z = g + C γ / √n + A u: beside noise of its own, each item has noise that is alike for like.
-
-    u is where an item lies along one random direction of the views, the same for all items of a
-    step; it fades by itself as the likely items come to lie together. along: A, in spreads of u
-    over the catalog. c, first: as in `Boltzmann`. Where A is not 0, bounds tell little, so that a
-    page costs about as much as scoring everything.
-    """
-
-    name = "leaning"
-    c: float = PAPER_C
-    along: float = 1.0
-    first: First = "pool"
-
-    def __post_init__(self) -> None:
-        check_number("c", self.c, 0.0, below=_MAX_WIDTH)
-        check_number("along", self.along, 0.0, below=_MAX_WIDTH)
-        check_first(self.first)
-
-    def rank(self, context: RankingContext) -> Ranking:
-        return first_page(context, context.ordered(self.c, along=self.along), self.first)
-
-    def with_exploration(self, level: float) -> Strategy:
-        return replace(self, c=self.c * level, along=self.along * level)
 
 
 @dataclass(frozen=True)

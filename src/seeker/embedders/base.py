@@ -54,6 +54,10 @@ class Embedder(ABC):
             "Use one that does, such as 'text' or 'clip:<model>'.",
         )
 
+    def knows_word(self, word: str) -> bool:
+        """Return whether a word is certainly one, and no slip; no embedder has to know any."""
+        return False
+
 
 def checked_pictures(batch: Iterable[Any], name: str) -> list[Image]:
     """Return the batch if it is one of RGB pictures."""

@@ -34,8 +34,13 @@ def english_share(texts: Iterable[str]) -> float:
     """
     tokenizer = _read_tokenizer()
     words = [word for text in texts for word in re.findall(r"[^\W\d_]{2,}", text)]
-    whole = sum(len(tokenizer.encode(word, add_special_tokens=False).ids) == 1 for word in words)
+    whole = sum(_is_whole(word, tokenizer) for word in words)
     return whole / len(words) if words else 1.0
+
+
+def _is_whole(word: str, tokenizer: Any) -> bool:
+    """Return whether a word is one piece, and not put together of several."""
+    return len(tokenizer.encode(word, add_special_tokens=False).ids) == 1
 
 
 def _read_tokenizer() -> Any:
@@ -78,6 +83,10 @@ class TextEmbedder(Embedder):
     def embed(self, batch: Sequence[Any]) -> Floats:
         """Return the meanings of texts, (n, 384) float32."""
         return embed_each(self._one, checked_texts(batch, self.name), self.dimensions)
+
+    def knows_word(self, word: str) -> bool:
+        """Return whether a word is one that the network was taught as a whole."""
+        return word.isalpha() and len(word) > 2 and _is_whole(word, self._tokenizer)
 
     def _one(self, text: str) -> Floats:
         # Half a letter (a lone surrogate) is none that the tokenizer takes.

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,12 +26,10 @@ _ITEM_BYTES = 1_024
 _HISTORY_ENTRY_BYTES = 128
 _MAX_SNAPSHOTS = 4
 
-_SPARE_SHARE = 4
-"""The part of the cache for what takes little to compute again is one by this number,"""
-_MAX_SPARE_BYTES = 128_000_000
-"""but no more than this, however large the cache is."""
-_IDLE_ROUNDS = 4
-"""Who has had no click while everybody had so many gives way to others."""
+_SPARE_SHARE = 2
+"""The part of the cache for what takes little to compute again is one by this number."""
+IDLE_SECONDS = 30.0
+"""Who has had no click for so long does without it: most people think for less."""
 
 
 @dataclass
@@ -88,22 +88,24 @@ class CachedSession:
 class BeliefCache:
     """Entries by session. What is in use is taken out, so that nothing can be dropped under it.
 
-    Where memory is short, the longest unused first let go of what only a further click on the same
-    page would need; when all have done so, the longest unused are dropped.
+    What takes little to compute again has a part of the memory only, and only for those who are at
+    it: `release_idle`. Whoever has it keeps it, and others go without: if each made way for the
+    next, nobody's would be there when they come back.
 
-    What takes little to compute again has a part of the memory only. Whoever has it keeps it, and
-    others go without: if each made way for the next, nobody's would be there when they come back.
+    Where memory is short, it goes first, that of the longest unused before that of others. Then the
+    longest unused let go of what only a further click on the same page would need; when all have
+    done so, the longest unused are dropped. clock: seconds, from any moment on.
     """
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, clock: Callable[[], float] = time.monotonic) -> None:
         self.limit = limit
+        self.clock = clock
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, CachedSession] = OrderedDict()
         self._heavy: OrderedDict[str, CachedSession] = OrderedDict()
         self._bytes = 0
-        self._spare: OrderedDict[str, tuple[int, int]] = OrderedDict()
+        self._spare: OrderedDict[str, tuple[float, int]] = OrderedDict()
         self._spare_bytes = 0
-        self._puts = 0
         self.hits = 0
         self.misses = 0
         self.dropped = 0
@@ -131,12 +133,10 @@ class BeliefCache:
             entry.bytes = entry.measure()
             self._entries[id] = self._heavy[id] = entry
             self._bytes += entry.bytes
+            while self._bytes > self.limit and self._spare:
+                self._release(self._longest_unused(), sums=True)
             while self._bytes > self.limit and self._heavy:
-                _, first = self._heavy.popitem(last=False)
-                self._bytes -= first.bytes
-                first.session.release_caches(columns=True)
-                first.bytes = first.measure()
-                self._bytes += first.bytes
+                self._release(self._heavy.popitem(last=False)[0], columns=True)
             while self._bytes > self.limit and self._entries:
                 self._remove(next(iter(self._entries)))
                 self.dropped += 1
@@ -145,6 +145,17 @@ class BeliefCache:
         """Drop an entry."""
         with self._lock:
             self._remove(id)
+
+    def release_idle(self) -> None:
+        """Let go of what takes little to compute again of those who have not clicked for long.
+
+        One after the other, so that nobody waits for all of them.
+        """
+        while True:
+            with self._lock:
+                if not self._idle():
+                    return
+                self._release(self._longest_unused(), sums=True)
 
     @property
     def bytes(self) -> int:
@@ -156,24 +167,34 @@ class BeliefCache:
 
     def _keep_spare(self, id: str, size: int) -> bool:
         """Find room for what takes little to compute again; return whether there is."""
-        self._puts += 1
         self._forget_spare(id)
         if size == 0:
             return True
-        latest = self._puts - _IDLE_ROUNDS * (len(self._entries) + 1)
-        while self._spare_bytes + size > min(self.limit // _SPARE_SHARE, _MAX_SPARE_BYTES):
-            first = next(iter(self._spare), None)
-            if first is None or self._spare[first][0] > latest:
+        while self._spare_bytes + size > self.limit // _SPARE_SHARE:
+            if not self._idle():
                 return False
-            idle = self._entries[first]
-            self._forget_spare(first)
-            self._bytes -= idle.bytes
-            idle.session.release_caches(sums=True)
-            idle.bytes = idle.measure()
-            self._bytes += idle.bytes
-        self._spare[id] = self._puts, size
+            self._release(self._longest_unused(), sums=True)
+        self._spare[id] = self.clock(), size
         self._spare_bytes += size
         return True
+
+    def _idle(self) -> bool:
+        """Whether somebody has what takes little to compute again and has not clicked for long."""
+        latest = self.clock() - IDLE_SECONDS
+        return bool(self._spare) and self._spare[self._longest_unused()][0] <= latest
+
+    def _longest_unused(self) -> str:
+        return next(iter(self._spare))
+
+    def _release(self, id: str, columns: bool = False, sums: bool = False) -> None:
+        """Have an entry let go of something."""
+        entry = self._entries[id]
+        if sums:
+            self._forget_spare(id)
+        self._bytes -= entry.bytes
+        entry.session.release_caches(columns, sums)
+        entry.bytes = entry.measure()
+        self._bytes += entry.bytes
 
     def _forget_spare(self, id: str) -> None:
         self._spare_bytes -= self._spare.pop(id, (0, 0))[1]

@@ -55,6 +55,7 @@ class Catalogs:
         self._checked_at = dict.fromkeys(catalogs, clock())
         self._lock = threading.Lock()
         self._opened: deque[tuple[float, weakref.ref[Catalog]]] = deque()
+        self._gone = set[str]()
         self._column_bytes: int | None = None
         self.on_renewed: Callable[[str], None] = lambda name: None
         """Told the name of a catalog as soon as a new version of it is served."""
@@ -152,10 +153,20 @@ class Catalogs:
                         self._catalogs[name] = renewed
                         self._let_go(renewed, now)
                         self.on_renewed(name)
+                self._tell_gone(name, catalog)
             except SeekerError as error:
                 # People go on in the version that is open; who keeps the catalog must know.
                 fields = {"catalog": name, "reason": str(error)}
                 _LOGGER.warning("new version not served", extra={"fields": fields})
+
+    def _tell_gone(self, name: str, catalog: Catalog) -> None:
+        """Say once that a folder is gone: searches go on, but pictures and changes do not."""
+        if catalog.folder is None or catalog.folder.is_dir():
+            self._gone.discard(name)
+        elif name not in self._gone:
+            self._gone.add(name)
+            fields = {"catalog": name, "folder": str(catalog.folder)}
+            _LOGGER.warning("folder of a catalog gone", extra={"fields": fields})
 
     def _let_go(self, renewed: Catalog, now: float) -> None:
         """Let go of the files of versions that others have taken the place of some time ago.

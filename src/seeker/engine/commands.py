@@ -60,11 +60,15 @@ class PendingAct:
 
     def finish(self) -> SessionSnapshot:
         """Wait until it is stored, and return what it leads to; what was not stored is undone."""
+        write, undo = self.write, self._undo
+        # What stores it knows who waits for it, and they know this: nothing of it would be freed
+        # before Python looks for such circles, which takes the longer the more sessions there are.
+        del self.write, self._undo
         try:
             try:
-                self.write.result()
+                write.result()
             except BaseException:
-                self._undo()
+                undo()
                 raise
             return self._snapshot
         finally:

@@ -293,6 +293,11 @@ class Engine:
         """Forget the sessions that nobody has used for their lifetime; return how many."""
         return self._expiry.run()
 
+    def look_around(self) -> None:
+        """Notice new versions of catalogs, and who has not clicked for long; once a second."""
+        self.catalogs.look()
+        self.cache.release_idle()
+
     def warm(self) -> None:
         """Do once what every first click would wait for: kernels are compiled or loaded."""
         for name in self.catalogs.names:

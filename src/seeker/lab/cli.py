@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from seeker.errors import BadInput, NotFound, SeekerError, missing_package
 
@@ -113,7 +114,12 @@ class LabCommand(click.Command):
     multiple=True,
     help="People who came so often before, for other things; may be repeated, for a curve.",
 )
-@click.option("--paper", is_flag=True, help="The paper's own experiment, in its own setting.")
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="The paper's own experiment, in its own setting where no other is given; with "
+    "--learn-from its strategies with Seeker's model.",
+)
 @click.option("--processes", type=click.IntRange(1), help="How many cores to use (default: all).")
 def evaluate(
     catalog: Path,
@@ -142,9 +148,10 @@ def evaluate(
     """
     _check_installed("pyarrow")
     from seeker.lab import paper as paper_setting
+    from seeker.lab.baselines import Seeker
     from seeker.lab.bench import open_bench
     from seeker.lab.learning_curve import learning_curve, returning_curve
-    from seeker.lab.methods import OURS, PAPER, choose_methods
+    from seeker.lab.methods import OURS, PAPER, PAPER_LEARNED, choose_methods
     from seeker.lab.metrics import leader_board
     from seeker.lab.outcomes import make_outcomes
     from seeker.lab.people import ALL, SIX, BestAndWorst, Person, named
@@ -154,15 +161,14 @@ def evaluate(
     for name in people:
         persons += SIX if name == "six" else ALL if name == "all" else (named(name),)
     searchers = choose_methods(methods)
-    bench = open_bench(catalog, "euclidean" if paper else None, attributes)
+    bench = open_bench(catalog, "euclidean" if paper and not learn_from else None, attributes)
     if paper:
-        views, items = views or (next(iter(bench.catalog.views)),), items or paper_setting.ITEMS
+        views = views or (() if learn_from else (next(iter(bench.catalog.views)),))
+        items = items or paper_setting.ITEMS
         persons, searchers = [BestAndWorst()], PAPER
-        targets, page_sizes, pages = (
-            paper_setting.TARGETS,
-            (paper_setting.PAGE,),
-            paper_setting.PAGES,
-        )
+        targets = targets if _was_given("targets") else paper_setting.TARGETS
+        page_sizes = page_sizes if _was_given("page_sizes") else (paper_setting.PAGE,)
+        pages = pages if _was_given("pages") else paper_setting.PAGES
     if views:
         bench = bench.with_views(views)
     if axes:
@@ -189,15 +195,17 @@ def evaluate(
         learned = max(learn_from, default=0)
         rows = returning_curve(experiment, name, sorted({*returning}), out, learned, processes)
     elif learn_from:
-        rows = learning_curve(experiment, name, sorted({*learn_from}), out, processes)
+        learners = PAPER_LEARNED if paper else {name: Seeker()}
+        rows = learning_curve(experiment, learners, sorted({*learn_from}), out, processes)
     else:
         rows = experiment.run(out, processes)
     outcomes = make_outcomes(rows)
     click.echo(f"{len(outcomes):,} searches in {out}; found, mean steps, recall at 1 %:")
     for line in leader_board(outcomes):
         click.echo(f"{line.method:26s} {line.found}  {line.steps.value:5.1f}  {line.recall_1:.2f}")
-    if paper:
-        for claim in paper_setting.claims(outcomes):
+    for name_of_set in paper_setting.strategy_sets(outcomes) if paper else ():
+        click.echo(f"The paper's claims ({name_of_set}):")
+        for claim in paper_setting.claims(outcomes, name_of_set):
             click.echo(f"{claim.verdict:14s} {claim.words} {claim.figures}")
 
 
@@ -232,6 +240,12 @@ def report(
 
     write_report(list(runs), out, pictures, ours, list(commands), title)
     click.echo(f"Wrote {out}.")
+
+
+def _was_given(option: str) -> bool:
+    """Return whether an option of the command that runs was typed, rather than left as it is."""
+    source = click.get_current_context().get_parameter_source(option)
+    return source is not ParameterSource.DEFAULT
 
 
 def _check_installed(*packages: str) -> None:

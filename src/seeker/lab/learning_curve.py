@@ -21,12 +21,12 @@ from seeker.lab.metrics import Estimate, leader_board
 from seeker.lab.outcomes import Outcomes
 from seeker.lab.perception import Crowd, who_searches
 from seeker.lab.simulate import BATCH_SEARCHES, Batch, Experiment, Task, draw_targets
-from seeker.learning.calibration import calibrated
+from seeker.learning.calibration import calibrated, trials_of
 from seeker.learning.fit import Learned, ViewSample, fit
 from seeker.learning.observations import Observations
 from seeker.learning.personal import personal_prior
-from seeker.learning.proof import Replayer
-from seeker.learning.searches import PastClick, PastSearch
+from seeker.learning.proof import hold_aside
+from seeker.learning.searches import OpenSearch, PastClick, PastSearch
 from seeker.models import Choice
 from seeker.types import Rows
 
@@ -42,9 +42,6 @@ _PAST_SEED = 7_000_003
 _OWN_SEED = 9_000_011
 """So have the searches of people who come back."""
 
-_ASIDE = 0.1
-"""The share of the targets whose searches tell how sure what was learned may be."""
-
 _METHOD = re.compile(r"(?P<name>.*) after (?P<count>[\d,]+) searches")
 _OWN_METHOD = re.compile(r"(?P<name>.*), after (?P<count>[\d,]+) searches of one's own")
 
@@ -57,23 +54,26 @@ class PastSearches(Experiment):
     """Searches that were served before: `count` of them, by all people in turn.
 
     Their targets are drawn from what the experiment itself does not search for, with seeds of
-    their own. The first searches of a larger count are those of a smaller one.
+    their own. The first searches of a larger count are those of a smaller one. Batches come by
+    people in turn, so that all have searched about as often when a run is stopped.
     """
 
     count: int = 0
 
     def batches(self) -> Iterator[Batch]:
-        others, size = _others(self), self.page_sizes[0]
-        for place, person in enumerate(self.people):
-            mine = len(range(place, self.count, len(self.people)))
-            rows = np.random.default_rng([_PAST_SEED, place]).choice(others, mine).tolist()
-            for start in range(0, mine, BATCH_SEARCHES):
+        others, size, every = _others(self), self.page_sizes[0], len(self.people)
+        draw = [np.random.default_rng([_PAST_SEED, place]) for place in range(every)]
+        counts = [len(range(place, self.count, every)) for place in range(every)]
+        rows = [rng.choice(others, mine).tolist() for rng, mine in zip(draw, counts, strict=True)]
+        for start in range(0, max(counts, default=0), BATCH_SEARCHES):
+            for place, person in enumerate(self.people):
                 tasks = tuple(
                     Task(row, _PAST_SEED * (place + 1) + number, size, self.pages)
-                    for number, row in enumerate(rows[start : start + BATCH_SEARCHES], start)
+                    for number, row in enumerate(rows[place][start : start + BATCH_SEARCHES], start)
                 )
                 for name, searcher in self.searchers.items():
-                    yield Batch(name, searcher, person, tasks)
+                    if tasks:
+                        yield Batch(name, searcher, person, tasks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +122,7 @@ def _others(experiment: Experiment) -> Rows:
 
 def learning_curve(
     experiment: Experiment,
-    name: str,
+    searchers: Mapping[str, Seeker],
     counts: Sequence[int],
     folder: Path,
     processes: int | None = None,
@@ -130,20 +130,24 @@ def learning_curve(
 ) -> pa.Table:
     """Return the rows of the experiment after each number of past searches.
 
-    The rows' methods are called `name` after so many searches. The past searches were all made
-    without anything learned; those that were not found are not learned from.
+    searchers: by name, what searches with the model that was learned. The rows' methods are called
+    by that name, after so many searches. The past searches were all made without anything learned;
+    those that were not found are not learned from.
     """
     import pyarrow as pa
 
     rows = _past(experiment, max(counts), folder, processes, progress)
     tables = []
     for count in counts:
-        catalog, searcher = experiment.catalog, Seeker()
+        catalog, model = experiment.catalog, models.named(models.DEFAULT)
         if count and rows is not None:
-            learned = _learn(catalog, observations_of(rows, experiment, count))
-            catalog, searcher = with_learned(catalog, learned), Seeker(learned.model)
-        method = f"{name} after {count:,} searches"
-        trial = replace(experiment, catalog=catalog, searchers={method: searcher}, fingerprint="")
+            learned = _learned(rows, experiment, count)
+            catalog, model = with_learned(catalog, learned), learned.model
+        after = {
+            f"{name} after {count:,} searches": replace(searcher, model=model)
+            for name, searcher in searchers.items()
+        }
+        trial = replace(experiment, catalog=catalog, searchers=after, fingerprint="")
         tables.append(trial.run(folder, processes, progress))
     return pa.concat_tables(tables)
 
@@ -194,7 +198,7 @@ def returning_curve(
     maps: dict[str, LinearMap] = {}
     rows = _past(experiment, learn_from, folder, processes, progress)
     if rows is not None:
-        learned = _learn(catalog, observations_of(rows, experiment, learn_from))
+        learned = _learned(rows, experiment, learn_from)
         catalog, model = with_learned(catalog, learned), learned.model
         maps = {one.name: one for one in learned.maps}
     assert isinstance(model, Choice)
@@ -224,25 +228,46 @@ def returning_curve(
 
 
 def observations_of(table: pa.Table, experiment: Experiment, count: int) -> Observations:
-    """Return the clicks of the found ones of the first `count` searches of a table of rows.
+    """Return the clicks of the found ones of the first `count` searches of a table of rows."""
+    pages = _first_searches(table, experiment, count)
+    found = [(target, 1.0, clicks) for target, clicks, was_found in pages if was_found]
+    return Observations.of(found)
+
+
+def open_searches(table: pa.Table, experiment: Experiment, count: int) -> list[OpenSearch]:
+    """Return those of the first `count` searches of a table of rows that were not found."""
+    ids = experiment.catalog.ids
+    return [
+        OpenSearch(tuple(_past_click(ids, liked, among) for liked, among in clicks))
+        for _, clicks, was_found in _first_searches(table, experiment, count)
+        if not was_found
+    ]
+
+
+def _first_searches(
+    table: pa.Table, experiment: Experiment, count: int
+) -> Iterator[tuple[int, list[tuple[bool, list[int]]], bool]]:
+    """Yield target and clicks of the first searches that have any, and whether it was found.
 
     Likes of a page come before dislikes, and each was chosen among what was not judged yet.
     """
     people = [person.name for person in experiment.people]
-    searches: dict[tuple[int, int], list[dict[str, object]]] = {}
+    searches: dict[tuple[int, int], list[dict[str, Any]]] = {}
     columns = ["person", "seed", "target", "step", "on_page", "page", "liked", "disliked"]
     for row in table.select(columns).to_pylist():
         place = people.index(row["person"])
         number = row["seed"] - _PAST_SEED * (place + 1)
         if number * len(people) + place < count:
             searches.setdefault((number, place), []).append(row)
-    found = []
     for _, pages in sorted(searches.items()):
-        pages.sort(key=lambda row: row["step"])  # type: ignore[arg-type, return-value]
+        pages.sort(key=lambda row: int(row["step"]))
         clicks = [click for row in pages for click in _clicks(row)]
-        if clicks and pages[-1]["on_page"]:
-            found.append((int(str(pages[0]["target"])), 1.0, clicks))
-    return Observations.of(found)
+        if clicks:
+            yield int(pages[0]["target"]), clicks, bool(pages[-1]["on_page"])
+
+
+def _past_click(ids: Sequence[str], liked: bool, among: Sequence[int]) -> PastClick:
+    return PastClick(ids[among[0]], liked, tuple(ids[row] for row in among))
 
 
 def _clicks(row: Mapping[str, object]) -> Iterator[tuple[bool, list[int]]]:
@@ -253,17 +278,19 @@ def _clicks(row: Mapping[str, object]) -> Iterator[tuple[bool, list[int]]]:
             yield liked, [item, *left]
 
 
-def _learn(catalog: Catalog, observations: Observations) -> Learned:
-    """Learn from nine tenths of the targets, and be as sure of it as is right for the others."""
-    drawn = np.random.default_rng(_PAST_SEED).permutation(np.unique(observations.targets))
-    aside = np.isin(observations.targets, drawn[: round(_ASIDE * len(drawn))])
-    train, held = observations.subset(~aside), observations.subset(aside)
+def _learned(table: pa.Table, experiment: Experiment, count: int) -> Learned:
+    """Learn from the first searches of a table as `seeker learn` does: some are held aside."""
+    catalog, open = experiment.catalog, open_searches(table, experiment, count)
+    observations = observations_of(table, experiment, count)
+    searches = _searches(catalog.ids, observations)
+    aside = hold_aside(searches, 0)
+    train = observations.subset(~aside)
     rows: Rows = train.rows
     samples = {name: ViewSample.of(view, rows) for name, view in catalog.views.items()}
     learned = fit(samples, train.reindexed(rows))
-    replayer, searches = Replayer(catalog, learned.maps), _searches(catalog.ids, held)
-    model = calibrated(learned.model, learned.views, replayer, searches, held.weights)
-    return replace(learned, model=model)
+    places = np.flatnonzero(aside), np.flatnonzero(~aside)
+    trials = trials_of(catalog, learned, searches, observations.weights, *places, open)
+    return replace(learned, model=calibrated(learned.model, learned.views, trials))
 
 
 def _searches(ids: Sequence[str], observations: Observations) -> list[PastSearch]:
@@ -303,11 +330,7 @@ def _own_searches(
     searches: dict[tuple[str, int], list[PastSearch | None]] = {}
     for (habit, seed), rows in sorted(pages.items()):
         rows.sort(key=lambda row: int(row["step"]))
-        clicks = tuple(
-            PastClick(ids[among[0]], liked, tuple(ids[row] for row in among))
-            for one in rows
-            for liked, among in _clicks(one)
-        )
+        clicks = tuple(_past_click(ids, *click) for one in rows for click in _clicks(one))
         search = PastSearch(ids[rows[0]["target"]], clicks)
         taught = search if clicks and any(one["on_page"] for one in rows) else None
         searches.setdefault((habit, who_searches(seed, people)), []).append(taught)

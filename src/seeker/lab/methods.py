@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from seeker import display, models
 from seeker.errors import NotFound
 from seeker.lab.baselines import BASELINES, Searcher, Seeker
+from seeker.session.start import Repeat
 
 OURS = "Seeker"
 """The engine as it comes, with all its defaults."""
@@ -24,6 +25,15 @@ PAPER: dict[str, Searcher] = {
     for name, strategy in STRATEGIES.items()
 }
 """The paper's own experiment: α = 1 on raw distances, g = log P, items may come again."""
+
+_REPEATS: dict[str, Repeat] = {"again": "always", "once": "never"}
+
+PAPER_LEARNED: dict[str, Seeker] = {
+    f"{name}, {how}": Seeker(strategy=strategy, repeat=repeat)
+    for how, repeat in _REPEATS.items()
+    for name, strategy in STRATEGIES.items()
+}
+"""The paper's strategies for a model that learns: items may come again, as there, or once only."""
 
 _SCALED: dict[str, display.Strategy] = {
     "random": display.Random(),

@@ -58,9 +58,22 @@ class Claim:
         return cls(words, verdict, _with_interval(estimate, "of recall"))
 
 
-def claims(outcomes: Outcomes) -> list[Claim]:
-    """Hold the paper's claims against simulated searches by its four strategies, paired."""
-    by_name = {name: _in_task_order(outcomes.of(f"paper, {name}")) for name in _SIMULATED_NAMES}
+def strategy_sets(outcomes: Outcomes) -> list[str]:
+    """Return what searched by all four strategies: the methods' names with '…' for these."""
+    methods = set(outcomes.methods)
+    boltzmann = _SIMULATED_NAMES[0]
+    sets = sorted(name.replace(boltzmann, "…") for name in methods if boltzmann in name)
+    return [one for one in sets if {one.replace("…", name) for name in _SIMULATED_NAMES} <= methods]
+
+
+def claims(outcomes: Outcomes, methods: str = "paper, …") -> list[Claim]:
+    """Hold the paper's claims against simulated searches by its four strategies, paired.
+
+    methods: one of `strategy_sets`.
+    """
+    by_name = {
+        name: _in_task_order(outcomes.of(methods.replace("…", name))) for name in _SIMULATED_NAMES
+    }
     return _claims(by_name, "noiseless", "epsilon-greedy", _paired_test)
 
 

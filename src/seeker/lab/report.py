@@ -79,8 +79,9 @@ def write_report(
         parts.insert(
             3, html_section("What people did", participants_section(table), _PARTICIPANTS_NOTE)
         )
-    if {f"paper, {name}" for name in ("random", "Boltzmann")} <= set(board):
-        parts.append(html_section("The paper's claims", _claims(paper.claims(outcomes))))
+    for methods in paper.strategy_sets(outcomes):
+        judged = _claims(paper.claims(outcomes, methods))
+        parts.append(html_section(f"The paper's claims ({methods})", judged))
     study = outcomes.of(person=results.STUDY_SOURCE)
     parts += [
         html_section(

@@ -1,22 +1,26 @@
 """How sure of itself a model may be: as sure as it is right on searches that it does not know.
 
 Noise levels are fitted click by click. But what a map gets wrong about a target it gets wrong at
-every click of its search, so that all clicks together say less than their product. So the levels
-are scaled until the next page holds what is sought as often as is claimed.
+every click of its search, so that all clicks together say less than their product. More noise would
+make it as modest as it should be, and find less: so the belief stays, and what is said of a page is
+corrected.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from seeker.catalog import Catalog
+from seeker.catalog.view_map import LinearMap
+from seeker.learning.fit import Learned
 from seeker.learning.proof import Replayer, Way
-from seeker.learning.searches import PastSearch
-from seeker.models import Choice
-from seeker.types import Doubles
+from seeker.learning.searches import OpenSearch, PastSearch, given_up
+from seeker.models import Relative
+from seeker.models.base import PLAIN_CLAIMS
+from seeker.types import Doubles, Rows
 
 PAGE = 12
 """So many of the most probable items are a page."""
@@ -24,86 +28,144 @@ PAGE = 12
 ENOUGH_SEARCHES = 150
 """Of more searches, so many are replayed."""
 
-MOST_ROUNDS = 3
-CLOSE = 1.05
-"""It is enough if claims are right up to this factor."""
+PULL = 4.0
+"""The information that counts for claims as they were; a page with an even chance has a quarter."""
 
-PULL = 5.0
-"""So many pages with what is sought count for the noise levels as they were."""
+LEAST_CLAIM = 1e-4
+"""Claims below it, or as near to one, are not told apart."""
 
-LEAST_FACTOR, LARGEST_FACTOR = 0.75, 2.0
-"""Noise is not lowered by much: searches that were given up cannot be replayed, and found ones
-flatter."""
+ROUNDS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """Searches that a map was not fitted to, what replays them with it, and what each counts for.
+
+    weights: (searches,).
+    """
+
+    replayer: Replayer
+    searches: Sequence[PastSearch | OpenSearch]
+    weights: Doubles
+
+
+def trials_of(
+    catalog: Catalog,
+    fitted: Learned,
+    searches: Sequence[PastSearch],
+    weights: Doubles,
+    held: Rows,
+    train: Rows,
+    open: Sequence[OpenSearch],
+    seed: int = 0,
+) -> list[Trial]:
+    """Return what what was learned can be tried on.
+
+    held: places of searches that were not learned from; train: of those that were. Of few, these
+    count as well, each by a map that does not know it. open: searches without an end.
+    """
+
+    def trial(maps: Sequence[LinearMap], places: Rows) -> Trial:
+        chosen = [searches[place] for place in places.tolist()]
+        return Trial(Replayer(catalog, maps, seed), chosen, weights[places])
+
+    trials = [trial(fitted.maps, held)]
+    trials += [trial((part.map,), train[part.aside]) for part in fitted.parts]
+    found = [one for part in trials for one in part.searches if isinstance(one, PastSearch)]
+    return [*trials, Trial(trials[0].replayer, *given_up(found, open))]
 
 
 def calibrated(
-    model: Choice,
+    model: Relative,
     views: Sequence[str],
-    replayer: Replayer,
-    searches: Sequence[PastSearch],
-    weights: Doubles,
+    trials: Sequence[Trial],
     progress: Callable[[int], None] = lambda count: None,
-) -> Choice:
-    """Return the model with its noise levels scaled so that it claims what happens.
+) -> Relative:
+    """Return the model with `claims` such that it says of pages what happens.
 
-    searches: that it was not fitted to; weights: (searches,), what each counts for. The claim is
-    how probable it is that the target is among the best items not seen yet, before every page of a
-    search but the first; on an average over pages it shall be as often there.
+    The belief says before every page of a search but the first how probable it is that the target
+    is among the best items not seen yet. How often it was there, is a logistic regression on it:
+    logit P(hit) = a + b logit p, drawn towards 0 and 1.
     """
-    count = min(ENOUGH_SEARCHES, len(searches))
-    few = np.linspace(0, len(searches), count, endpoint=False).astype(np.int64).tolist()
-    factor = 1.0
-    for _ in range(MOST_ROUNDS):
-        trial = _scaled(model, factor)
-        claimed = happened = PULL
-        counts = iter(weights[few].tolist())
-        for catalog, group in replayer.groups([searches[place] for place in few]):
+    pages: list[tuple[float, float, float]] = []
+    for one in _some(trials):
+        counts = iter(one.weights.tolist())
+        for catalog, group in one.replayer.groups(one.searches):
             for search, weight in zip(group, counts, strict=False):
-                for claim, hit in page_claims(catalog, search, (trial, views)):
-                    claimed += weight * claim
-                    happened += weight * hit
+                told = page_claims(catalog, search, (model, views))
+                pages += [(weight, claim, float(hit)) for claim, hit in told]
                 progress(1)
-        ratio = claimed / happened
-        if max(ratio, 1.0 / ratio) <= CLOSE:
-            break
-        # What is claimed falls about as the noise level rises.
-        before, factor = factor, float(np.clip(factor * ratio, LEAST_FACTOR, LARGEST_FACTOR))
-        if factor == before:
-            break
-    return _scaled(model, factor)
+    if not pages:
+        return model
+    weights, claims, hits = np.array(pages).T
+    shift, slope = _regression(weights, claims.clip(LEAST_CLAIM, 1.0 - LEAST_CLAIM), hits)
+    return replace(model, claims=(round(shift, 3), round(max(slope, 0.1), 3)))
 
 
-def _scaled(model: Choice, factor: float) -> Choice:
-    # Rounded before it is multiplied, so that neighbours stay in their ratio.
-    return replace(model, sigmas=tuple(round(factor, 3) * sigma for sigma in model.sigmas))
+def _regression(weights: Doubles, claims: Doubles, hits: Doubles) -> tuple[float, float]:
+    """Return a and b of logit P(hit) = a + b logit claim, by Newton's method."""
+    numbers = np.stack([np.ones_like(claims), np.log(claims) - np.log1p(-claims)])
+    usual = np.array(PLAIN_CLAIMS)
+    found = usual
+    for _ in range(ROUNDS):
+        expected = 1.0 / (1.0 + np.exp(-(found @ numbers)))
+        slope = numbers @ (weights * (hits - expected)) - PULL * (found - usual)
+        spread = weights * expected * (1.0 - expected)
+        step = np.linalg.solve((numbers * spread) @ numbers.T + PULL * np.eye(2), slope)
+        found = found + np.clip(step, -1.0, 1.0)
+        if np.abs(step).max() < 1e-9:
+            break
+    return float(found[0]), float(found[1])
+
+
+def _some(trials: Sequence[Trial]) -> list[Trial]:
+    """Return trials with no more searches than are enough, evenly out of all."""
+    total = sum(len(one.searches) for one in trials)
+    chosen = np.linspace(0, total, min(ENOUGH_SEARCHES, total), endpoint=False).astype(np.int64)
+    some, first = [], 0
+    for one in trials:
+        end = first + len(one.searches)
+        places = (chosen[(first <= chosen) & (chosen < end)] - first).tolist()
+        searches = [one.searches[place] for place in places]
+        some.append(Trial(one.replayer, searches, one.weights[places]))
+        first = end
+    return some
 
 
 def page_claims(
-    catalog: Catalog, search: PastSearch, way: Way, size: int = PAGE
+    catalog: Catalog, search: PastSearch | OpenSearch, way: Way, size: int = PAGE
 ) -> Iterator[tuple[float, bool]]:
-    """Yield before every page but the first, and after the last click, what was claimed, and hit.
+    """Yield before every page but the first what was claimed, and whether it was so.
 
-    How probable it was that the target is one of so many most probable items that had not been
-    seen, given that it is none of those; and whether it was. After the target was seen, nothing.
+    Of a found search, also after its last click: how probable it was that the target is one of so
+    many most probable items that had not been seen, given that it is none of those. If it is,
+    the search would have been over; else these have been seen as well. After the target was seen,
+    nothing. Of a search without an end: the same of the pages that were shown, on which it was not.
     """
     model, views = way
     session = catalog.session(model, views=views, repeat="always")
-    target, seen = catalog.row(search.target), set[int]()
+    target = catalog.row(search.target) if isinstance(search, PastSearch) else None
+    shown, seen = set[int](), set[int]()
 
-    def look() -> tuple[float, bool]:
+    def look(page: set[int] | None) -> tuple[float, bool]:
         shares = np.exp(session.belief.log_posterior)
         shares[[*seen]] = 0.0
-        page = np.argpartition(-shares, min(size, len(shares)) - 1)[:size]
+        if page is None:
+            best = np.argpartition(-shares, min(size, len(shares)) - 1)[:size]
+            page = {*best.tolist()}
         total = float(shares.sum())
-        return float(shares[page].sum()) / total if total > 0.0 else 0.0, target in page
+        seen.update(page)
+        claimed = float(shares[sorted(page)].sum()) / total if total > 0.0 else 0.0
+        return claimed, target in page
 
     for click in search.clicks:
         among = {catalog.row(item) for item in click.among}
-        if seen and not among <= seen:
-            yield look()
+        if shown and not among <= shown:
+            yield look(None if target is not None else among)
+        shown |= among
         seen |= among
         if target in seen:
             return
         session.click(click.item, "like" if click.liked else "dislike", click.among)
-    if seen:
-        yield look()
+    if shown and target is not None:
+        yield look(None)

@@ -73,6 +73,14 @@ class ViewSample:
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """Searches that were held aside once, (searches,), and the map that was fitted without them."""
+
+    aside: Array = field(repr=False)
+    map: LinearMap
+
+
+@dataclass(frozen=True, eq=False)
 class Learned:
     """What was learned.
 
@@ -81,14 +89,16 @@ class Learned:
     were, then the learned ones. before, after: mean log-probability of a click of the searches
     that the map was not fitted to, without and with what was learned. scales: of every learned
     view, the mean squared distance of two items that take part, in which its floor is meant.
+    parts: of few searches, all of them, each with a map that does not know it.
     """
 
     maps: tuple[LinearMap, ...]
     views: tuple[str, ...]
-    model: Choice
+    model: Relative
     before: float
     after: float
     scales: tuple[float, ...]
+    parts: tuple[Part, ...] = ()
 
     @property
     def mixtures(self) -> Doubles:
@@ -135,8 +145,10 @@ def fit(
         raw = [pair_distances(padded(one.vectors), valid) / one.scale for one in views.values()]
         distances.append(np.stack([*raw, pair_distances(mapped, valid) / _scale(mapped)]))
         held.append(valid)
-    fitted = fits[0]
+    fitted, parts = fits[0], list[Part]()
     if len(folds) > 1:
+        maps = [_map(LEARNED, views, inputs, one) for one in fits]
+        parts = [Part(aside, one) for aside, one in zip(folds, maps, strict=True)]
         enough = max(1, round(float(np.mean([one.rounds for one in fits]))))
         every = Pairs(observations, items)
         fitted = _fit(vectors, every, None, usual.slip, enough, tell.step)
@@ -144,7 +156,7 @@ def fit(
     learned_map = _map(LEARNED, views, inputs, fitted)
     chosen, before, after = _prior(distances, held, names, usual, FLOOR / scale)
     tell.reach(tell.total)
-    return Learned((learned_map,), names, chosen, before, after, (scale,))
+    return Learned((learned_map,), names, chosen, before, after, (scale,), tuple(parts))
 
 
 class _Teller:

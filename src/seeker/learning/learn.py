@@ -17,7 +17,11 @@ from seeker.catalog import Catalog
 from seeker.catalog.build.learned import forget_learned, publish_learned
 from seeker.catalog.manifest import PathLike, path_of
 from seeker.errors import BadInput
-from seeker.learning.calibration import ENOUGH_SEARCHES, MOST_ROUNDS, calibrated
+from seeker.learning.calibration import (
+    ENOUGH_SEARCHES,
+    calibrated,
+    trials_of,
+)
 from seeker.learning.fit import Learned, ViewSample, fit
 from seeker.learning.observations import Observations
 from seeker.learning.proof import (
@@ -39,7 +43,7 @@ from seeker.learning.searches import (
 from seeker.learning.theta import fit_words
 from seeker.models.words import word_shares
 from seeker.session import Session
-from seeker.types import Array, Doubles
+from seeker.types import Array, Doubles, Rows
 from seeker.validation import check_whole
 
 LEAST_SEARCHES = 40
@@ -181,7 +185,7 @@ class _Learner:
             drawn = np.random.default_rng([self.seed, len(places)]).permutation(places)
             places = np.sort(drawn[:REPLAYED_SEARCHES])
         held = [searches[place] for place in places.tolist()]
-        fitted = self._calibrated(fitted, held, weights[places])
+        fitted = self._calibrated(fitted, read, weights, places, np.flatnonzero(~aside))
         proof, against = self._prove(held, weights[places], fitted)
         known: dict[str, Any] = {
             "proof": proof,
@@ -239,15 +243,24 @@ class _Learner:
         model = replace(fitted.model, words=(letters, meaning, usual.noise))
         return replace(fitted, model=model)
 
-    def _calibrated(self, fitted: Learned, held: Sequence[PastSearch], weights: Doubles) -> Learned:
+    def _calibrated(
+        self,
+        fitted: Learned,
+        read: SearchReader,
+        weights: Doubles,
+        held: Rows,
+        train: Rows,
+    ) -> Learned:
         """Return what was learned, as sure of itself as it is right on searches held aside.
 
-        One number is fitted to them, and not to the gain that they are to prove.
+        held: places of searches that were not learned from; train: of those that were. Two
+        numbers are fitted to them, which are not part of the gain that they are to prove.
         """
-        replayer = Replayer(self.catalog, fitted.maps, self.seed)
-        total = MOST_ROUNDS * min(ENOUGH_SEARCHES, len(held))
+        past = read.searches, weights, held, train, read.open
+        trials = trials_of(self.catalog, fitted, *past, seed=self.seed)
+        total = min(ENOUGH_SEARCHES, sum(len(one.searches) for one in trials))
         with self.bars("calibrating", total) as done:
-            model = calibrated(fitted.model, fitted.views, replayer, held, weights, done)
+            model = calibrated(fitted.model, fitted.views, trials, done)
         return replace(fitted, model=model)
 
     def _prove(

@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from seeker.catalog import Catalog
 from seeker.catalog.items import Attributes, MemoryItems
 from seeker.catalog.view_map import LinearMap
-from seeker.learning.searches import PastSearch
+from seeker.learning.searches import OpenSearch, PastSearch
 from seeker.models import Model
 from seeker.space import View
 from seeker.types import Array, Doubles, Rows
@@ -65,6 +65,9 @@ def hold_aside(searches: Sequence[PastSearch], seed: int) -> NDArray[np.bool_]:
     )
 
 
+Replayed = TypeVar("Replayed", bound=PastSearch | OpenSearch)
+
+
 class Replayer:
     """Replays searches among items of a catalog; maps: of views that are not in it yet.
 
@@ -87,15 +90,17 @@ class Replayer:
         self._drawn = drawn[: self.items]
         self._measured = {one.name: mapped_view(catalog, one, self._drawn) for one in maps}
 
-    def groups(self, searches: Sequence[PastSearch]) -> Iterator[tuple[Catalog, list[PastSearch]]]:
+    def groups(self, searches: Sequence[Replayed]) -> Iterator[tuple[Catalog, list[Replayed]]]:
         """Yield a catalog with what some of the searches need, and these, until all have come."""
         if len(self._catalog) == self.items:
             yield self._part(np.arange(self.items)), list(searches)
             return
-        group: list[PastSearch] = []
+        group: list[Replayed] = []
         needed: set[str] = set()
         for one in searches:
-            items = {one.target, *(item for click in one.clicks for item in click.among)}
+            items = {item for click in one.clicks for item in click.among}
+            if isinstance(one, PastSearch):
+                items.add(one.target)
             if group and len(needed | items) > self.items // 2:
                 yield self._with(needed), group
                 group, needed = [], set()

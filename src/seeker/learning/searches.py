@@ -29,6 +29,10 @@ GROUP_SEARCHES = 10.0
 GROUP_SHARE = 0.05
 """For how many searches one person counts at most, and one target; or for which share of all."""
 
+GIVEN_UP_SHARE = 1.0 / 3.0
+"""Of searches without an end at most this share of the found ones counts: of some it may be that
+they succeeded, and nobody said so."""
+
 _MAX_NOTES = 5
 _BATCH_ROWS = 4096
 
@@ -62,22 +66,42 @@ class PastSearch:
     @property
     def person(self) -> tuple[object, ...] | None:
         """Who searched, as far as it is known: a named user, or those of some networks."""
-        if self.user is not None:
-            return ("user", self.owner, self.user)
-        return None if self.network is None else ("network", self.owner, self.network)
+        return _person(self.owner, self.user, self.network)
+
+
+@dataclass(frozen=True)
+class OpenSearch:
+    """A search without an end: what it was about is not known, but it was on none of its pages."""
+
+    clicks: tuple[PastClick, ...]
+    owner: str | None = None
+    user: str | None = None
+    network: int | None = None
+
+    @property
+    def person(self) -> tuple[object, ...] | None:
+        """Who searched, as far as it is known."""
+        return _person(self.owner, self.user, self.network)
+
+
+def _person(owner: str | None, user: str | None, network: int | None) -> tuple[object, ...] | None:
+    if user is not None:
+        return ("user", owner, user)
+    return None if network is None else ("network", owner, network)
 
 
 @dataclass
 class SearchReader:
     """Reads sessions, keeps the found searches of one catalog, and counts what it leaves out.
 
-    name: of the catalog, as it is served; sessions in others are left out. left_out: how many
-    sessions, by the reason; notes: the first broken ones by their place.
+    name: of the catalog, as it is served; sessions in others are left out. open: searches without
+    an end. left_out: how many sessions, by the reason; notes: the first broken ones by their place.
     """
 
     catalog: Catalog
     name: str
     searches: list[PastSearch] = field(default_factory=list)
+    open: list[OpenSearch] = field(default_factory=list)
     sessions: int = 0
     left_out: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -96,8 +120,12 @@ class SearchReader:
         except SeekerError as error:
             self.broken(f"{place}: {error.message}")
             return
+        owner, user = _text(about.get("owner")), _text(about.get("user"))
+        user, network = user or _text(state.start.user), _whole(about.get("network"))
         if state.target is None:
             self.left_out["not found"] += 1
+            clicks = tuple(self._clicks(state.ratings.values()))
+            self.open += [OpenSearch(clicks, owner, user, network)] if clicks else []
             return
         if state.target not in self.catalog:
             self.left_out["for items that have left"] += 1
@@ -111,9 +139,9 @@ class SearchReader:
                 state.target,
                 clicks,
                 _text(about.get("id")),
-                _text(about.get("owner")),
-                _text(about.get("user")) or _text(state.start.user),
-                _whole(about.get("network")),
+                owner,
+                user,
+                network,
                 tuple(self._said(state.texts, self.catalog.row(state.target))),
             )
         )
@@ -277,6 +305,26 @@ def search_weights(searches: Sequence[PastSearch]) -> Doubles:
     _cap_groups(weights, [one.target for one in searches])
     _cap_owners(weights, [one.owner for one in searches])
     return weights
+
+
+def given_up(
+    searches: Sequence[PastSearch], open: Sequence[OpenSearch]
+) -> tuple[list[OpenSearch], Doubles]:
+    """Return searches without an end that may have been given up, and what each counts for.
+
+    Those that went on for as many clicks as half of the found ones, at most a third as many, each
+    person capped as with found ones.
+    """
+    usual = float(np.median([len(one.clicks) for one in searches])) if searches else np.inf
+    long = [one for one in open if len(one.clicks) >= usual]
+    count = min(len(long), int(GIVEN_UP_SHARE * len(searches)))
+    places = np.linspace(0, len(long), count, endpoint=False).astype(np.int64).tolist()
+    chosen = [long[place] for place in places]
+    weights = np.ones(count)
+    people = [one.person for one in chosen]
+    if len({*people}) > 1 or None in people:
+        _cap_groups(weights, people)
+    return chosen, weights
 
 
 def _cap_groups(weights: Doubles, groups: Sequence[object]) -> None:

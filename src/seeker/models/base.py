@@ -8,6 +8,7 @@ the same whether it was computed for one item or for all.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,17 +104,31 @@ def is_text(term: Term) -> bool:
     return isinstance(term, TextTerm | WordsTerm)
 
 
+PLAIN_CLAIMS = (0.0, 1.0)
+"""A page is called as probable as the belief has it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Grid:
     """The settings θ that a model leaves open, with their log-prior.
 
     mixtures: (mixtures, views) weights; sigmas: (noises,), empty where a model has no noise level;
-    log_weights: (mixtures · noises,), the noise level running fastest.
+    log_weights: (mixtures · noises,), the noise level running fastest. claims: a and b of what is
+    said of a page (`claimed`).
     """
 
     mixtures: Doubles
     sigmas: Doubles
     log_weights: Doubles
+    claims: tuple[float, float] = PLAIN_CLAIMS
+
+    def claimed(self, probability: float) -> float:
+        """Return how probable a page is called that is held so probable: logit⁻¹(a + b logit p)."""
+        if self.claims == PLAIN_CLAIMS or not 0.0 < probability < 1.0:
+            return probability
+        shift, slope = self.claims
+        odds = shift + slope * (math.log(probability) - math.log1p(-probability))
+        return 1.0 / (1.0 + math.exp(min(-odds, 700.0)))
 
 
 MIN_LOG_WEIGHT = -600.0

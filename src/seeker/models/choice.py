@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
@@ -16,6 +16,7 @@ import numpy as np
 from seeker.errors import BadInput, short_repr
 from seeker.models.base import (
     MIN_LOG_WEIGHT,
+    PLAIN_CLAIMS,
     Adder,
     Evidence,
     Grid,
@@ -25,6 +26,7 @@ from seeker.models.base import (
     signs_for,
 )
 from seeker.models.words import DEFAULT_WORDS
+from seeker.registry import LATER
 from seeker.types import Array, Doubles
 from seeker.validation import check_few_numbers, check_number
 
@@ -243,6 +245,8 @@ class Relative(Choice):
     distances well below it, in units of the catalog's mean, are not told apart. θ runs over the
     even mixture of all views, the mixtures half way from it to each view, and each view alone;
     while no weights are given, these have prior probabilities of 0.4, 0.5 and 0.1 together.
+    claims: a and b of how probable a page is called, logit⁻¹(a + b logit p), p being the belief's
+    own, where it was learned how often such pages hold what is sought.
     """
 
     name = "relative"
@@ -250,14 +254,22 @@ class Relative(Choice):
     sigmas: tuple[float, ...] = (0.1, 0.2, 0.4, 0.8)
     weights: tuple[float, ...] | Literal["broad"] | None = None
     floor: float = 0.05
+    claims: tuple[float, ...] = field(default=PLAIN_CLAIMS, metadata=LATER)
 
     def __post_init__(self) -> None:
         check_number("floor", self.floor, 1e-3, below=1e30)
+        claims = check_few_numbers("claims", self.claims, 2)
+        if len(claims) != 2:
+            raise BadInput("claims must be two numbers.", "The usual ones are 0 and 1.")
+        check_number("the first of claims", claims[0], -20.0, below=20.0)
+        check_number("the second of claims", claims[1], 0.0, below=20.0)
+        object.__setattr__(self, "claims", claims)
         super().__post_init__()
 
     def grid(self, views: Sequence[str]) -> Grid:
         if self.weights is not None:
-            return super().grid(views)
+            shift, slope = self.claims
+            return replace(super().grid(views), claims=(shift, slope))
         shares = self.mixture_prior(len(views))
         settings = np.repeat(shares / len(self.sigmas), len(self.sigmas))
         return replace(self, weights=tuple(map(float, settings))).grid(views)

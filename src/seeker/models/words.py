@@ -5,9 +5,10 @@ means something near to them, or says something that has nothing to do with it. 
 
     P(words | t) ∝ chance + letters · K(t) + meaning · e^(sharpness · (r·x_t − level)),
 
-where K and the exponential are 1 on average over the catalog, and the three shares add up to 1. The
-logarithm of this, divided by the most that it can be, is a term like that of a click: never
-positive, never −∞, and the same wherever it is computed.
+where K and the exponential are 1 on average over the catalog, and the three shares add up to 1.
+Where few items have the words, they count by their meaning as the nearest of those that have not:
+they are found by their letters. The logarithm of this, divided by the most that it can be, is a
+term like that of a click: never positive, never −∞, and the same wherever it is computed.
 """
 
 from __future__ import annotations

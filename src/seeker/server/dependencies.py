@@ -23,6 +23,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.responses import Response
 from starlette.types import Message, Scope
 
+from seeker.catalog.attributes import shorten
 from seeker.engine import Engine, SessionSnapshot, no_session, no_share
 from seeker.errors import NotFound
 from seeker.server.errors import RequestRefused
@@ -112,7 +113,15 @@ async def unpack_form(request: Request) -> StrictRequest:
         raise RequestRefused(400, f"The form cannot be read: {error.message}") from None
     picture, said = form.get("picture"), form.get("request", "{}")
     contents = await picture.read() if isinstance(picture, UploadFile) else None
+    others = [name for name in form if name not in _FORM_PARTS]
     await form.close()
+    if others:
+        # Were it left out in silence, whoever has sent it would take it for said.
+        raise RequestRefused(
+            400,
+            f"The form has a part {shorten(others[0])}, but only `picture` and `request` are read.",
+            "What else is said goes into `request`, as JSON.",
+        )
     if contents is None or not isinstance(said, str):
         raise RequestRefused(
             400, "The form has no file called `picture`.", "What else is said goes into `request`."
@@ -126,6 +135,9 @@ async def unpack_form(request: Request) -> StrictRequest:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return StrictRequest({**request.scope, "headers": headers}, receive)
+
+
+_FORM_PARTS = ("picture", "request")
 
 
 class _FormParser(MultiPartParser):

@@ -41,13 +41,17 @@ class Unusual(Exception):
 
 @dataclass(frozen=True)
 class DirectRequest:
-    """A request for a route that answers directly; id: of the session that its path names."""
+    """A request for a route that answers directly.
+
+    id: of the session that its path names, or of the item; catalog: the name of that item's.
+    """
 
     service: Service
     scope: Scope
     headers: Headers
     content: bytes
     id: str
+    catalog: str = ""
 
     def body(self, type: type[Body]) -> Body:
         """Return the body; Unusual if it is none, or not as it must be."""
@@ -78,6 +82,9 @@ class DirectRequest:
 Direct: TypeAlias = Callable[[DirectRequest], Awaitable[Response]]
 
 _SESSION = "/v1/sessions/"
+_ITEM = "/v1/items/"
+_PLAIN_NAME = re.compile("[A-Za-z0-9._-]{1,64}")
+_MAX_ID_CHARACTERS = 1000
 _TOKEN = re.compile(TOKEN)
 _KEY = re.compile(KEY_PATTERN)
 
@@ -108,18 +115,23 @@ class DirectRoutes:
         self, service: Service, scope: Scope, headers: Headers, content: bytes
     ) -> Response | None:
         """Return the answer to a request, or None if it goes the general way."""
-        path, id = scope["path"], ""
+        path, parameters = scope["path"], dict[str, str]()
         if path.startswith(_SESSION):
             id, slash, rest = path.removeprefix(_SESSION).partition("/")
-            path = f"{_SESSION}{{id}}{slash}{rest}"
+            path, parameters = f"{_SESSION}{{id}}{slash}{rest}", {"id": id}
             if not _TOKEN.fullmatch(id):
+                return None
+        elif path.startswith(_ITEM):
+            catalog, _, id = path.removeprefix(_ITEM).partition("/")
+            path, parameters = f"{_ITEM}{{catalog}}/{{id:rest}}", {"catalog": catalog, "id": id}
+            if not (_PLAIN_NAME.fullmatch(catalog) and 0 < len(id) <= _MAX_ID_CHARACTERS):
                 return None
         route = self._routes.get((scope["method"], path))
         if route is None:
             return None
         try:
-            request = DirectRequest(service, scope, headers, content, id)
-            scope["route"], scope["path_params"] = route, {"id": id} if id else {}
+            request = DirectRequest(service, scope, headers, content, **{"id": "", **parameters})
+            scope["route"], scope["path_params"] = route, parameters
             return await route.endpoint.direct(request)  # type: ignore[attr-defined, no-any-return]
         except Unusual:
             return None

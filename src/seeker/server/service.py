@@ -6,24 +6,21 @@ import asyncio
 import os
 import sys
 import threading
-import time
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import asynccontextmanager, nullcontext, suppress
 from functools import partial
-from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from seeker.catalog import Catalog
 from seeker.catalog.build.item_changes import ChangeResult, ItemChange
-from seeker.catalog.build.update import apply_changes
 from seeker.engine import BusyError, Catalogs, Engine, SessionSnapshot, WorkerPool
 from seeker.engine.cache import return_memory, usual_cache_bytes
 from seeker.engine.workers import NamedLocks
-from seeker.errors import BadInput, Conflict
+from seeker.errors import Conflict, NotFound
 from seeker.kernels.parallel import cores
 from seeker.server.auth import ApiKeys
+from seeker.server.changes import ChangeQueue
 from seeker.server.health import Readiness
 from seeker.server.logging import LOGGER
 from seeker.server.metrics import Metrics
@@ -34,27 +31,6 @@ from seeker.server.settings import Settings
 from seeker.session import Event
 from seeker.stores import IdempotencyKey, StaleWriteError, open_store
 from seeker.stores.base import WriteAlone
-
-_MAX_WAITING_CHANGES = 20_000
-"""Changes of items of one catalog that wait to be written."""
-
-_MAX_WAITING_BYTES = 64_000_000
-"""Bytes of pictures of one catalog's items that wait with them."""
-
-Changed: TypeAlias = tuple[int, list[ChangeResult]]
-"""The version of a catalog, and what became of changes of its items."""
-
-Waiting: TypeAlias = tuple[Sequence[ItemChange], asyncio.Future[Changed]]
-"""Changes that wait to be written, and who waits for them."""
-
-_CHANGES_SHARE = 4
-"""Writing changes of a catalog may take one in so many seconds while they keep coming."""
-
-_MAX_PAUSE_SECONDS = 0.5
-"""For so long, at most, changes wait for others that go with them."""
-
-_ANSWERS_AT_ONCE = 4
-"""Changes that are answered before anybody else is."""
 
 _MAX_WAITING_REQUESTS = 32
 """Requests that wait for one turn; whoever comes then is told to come later."""
@@ -117,95 +93,6 @@ def exit_now() -> None:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(EXIT_CODE)
-
-
-class ChangeQueue:
-    """Changes of one catalog's items: those that come close together are written together.
-
-    The first is written at once. Those that come meanwhile, and for a while after it, share the
-    next version: what a version costs beside its changes is paid once for all of them. They are
-    written in a thread of their own: people who click need not wait for it, and it is no reason to
-    put off what is done between clicks.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="seeker-changes")
-        self._waiting: deque[Waiting] = deque()
-        self._count = 0
-        self._bytes = 0
-        self._task: asyncio.Task[None] | None = None
-
-    async def submit(self, changes: Sequence[ItemChange]) -> Changed:
-        """Return the version and what became of the changes when they are on disk."""
-        count, bytes = self._count + len(changes), self._bytes + _picture_bytes(changes)
-        if count > _MAX_WAITING_CHANGES or bytes > _MAX_WAITING_BYTES:
-            raise BusyError("Too many changes of this catalog wait.")
-        self._count, self._bytes = count, bytes
-        done: asyncio.Future[Changed] = asyncio.get_running_loop().create_future()
-        self._waiting.append((changes, done))
-        if self._task is None or self._task.done():
-            self._task = asyncio.create_task(self._write())
-        # Whoever hangs up takes nothing away from the others.
-        return await asyncio.shield(done)
-
-    def close(self) -> None:
-        """Take in nothing any more."""
-        self._thread.shutdown(wait=False)
-
-    async def _write(self) -> None:
-        while self._waiting:
-            began, batch = time.monotonic(), self._take()
-            try:
-                await self._apply(batch)
-            except BadInput:
-                # What somebody asked for cannot be done at all: the others need not suffer for it.
-                for one in batch:
-                    await self._apply_alone(one)
-            except Exception as error:
-                for one in batch:
-                    _fail(one, error)
-            taken = time.monotonic() - began
-            await asyncio.sleep(min((_CHANGES_SHARE - 1) * taken, _MAX_PAUSE_SECONDS))
-
-    async def _apply(self, batch: list[Waiting]) -> None:
-        together = [one for changes, _ in batch for one in changes]
-        work = self._thread.submit(apply_changes, self._folder, together)
-        version, results = await asyncio.wrap_future(work)
-        for place, (changes, done) in enumerate(batch):
-            mine, results = results[: len(changes)], results[len(changes) :]
-            if not done.done():
-                done.set_result((version, mine))
-            if place % _ANSWERS_AT_ONCE == 0:
-                # Whoever clicks meanwhile need not wait until all of these are answered.
-                await asyncio.sleep(0)
-
-    async def _apply_alone(self, one: Waiting) -> None:
-        try:
-            await self._apply([one])
-        except Exception as error:
-            _fail(one, error)
-
-    def _take(self) -> list[Waiting]:
-        """Return the first that wait and can go together: no item is changed twice."""
-        batch, ids = [], set[str]()
-        while self._waiting and ids.isdisjoint(one.id for one in self._waiting[0][0]):
-            changes, done = self._waiting.popleft()
-            self._count -= len(changes)
-            self._bytes -= _picture_bytes(changes)
-            ids.update(one.id for one in changes)
-            batch.append((changes, done))
-        return batch
-
-
-def _picture_bytes(changes: Sequence[ItemChange]) -> int:
-    return sum(len(one.picture or b"") for one in changes)
-
-
-def _fail(waiting: Waiting, error: Exception) -> None:
-    _, done = waiting
-    if not done.done():
-        done.set_exception(error)
 
 
 Result = TypeVar("Result")
@@ -339,7 +226,13 @@ class Service:
             raise Conflict("This catalog is not in a folder, so its items cannot be changed.")
         if catalog not in self._changes:
             self._changes[catalog] = ChangeQueue(folder)
-        return await self._changes[catalog].submit(changes)
+        try:
+            return await self._changes[catalog].submit(changes)
+        except NotFound:
+            raise Conflict(
+                "The folder of this catalog is not where it was when the service was started.",
+                "Start the service again with the place where it is.",
+            ) from None
 
     def facets(self, name: str, catalog: Catalog) -> list[dict[str, Any]]:
         """Return the facets of a catalog; they are counted once for each version of it."""

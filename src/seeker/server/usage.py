@@ -232,8 +232,8 @@ def _page(report: Mapping[str, Any], catalogs: Mapping[str, Catalog]) -> str:
     ends, items, total = report["ends"], report["items"], max(1, report["searches"])
     words = [(f"“{word}”", count) for word, count in report["words"]["unknown"][:_MAX_LISTED]]
     reach = [
-        f"<li>{html.escape(name)}: of {one['items']:,} items, {one['never_on_screen']:,} were "
-        f"never on screen at a click, and {one['never_found']:,} were never found</li>"
+        f"<li>{html.escape(name)}, {one['items']:,} items; never on screen at a click: "
+        f"{one['never_on_screen']:,}; never found: {one['never_found']:,}</li>"
         for name, one in report["catalogs"].items()
     ]
     parts = [
@@ -312,6 +312,7 @@ def _cell(value: object) -> str:
 
 
 _WIDE, _HIGH, _BOTTOM, _TOP = 640, 220, 26, 24
+_WIDEST_DAY = 80
 
 
 def _days_figure(days: Sequence[Mapping[str, Any]]) -> str:
@@ -319,7 +320,7 @@ def _days_figure(days: Sequence[Mapping[str, Any]]) -> str:
     if not days:
         return "<p>None.</p>"
     most = max(sum(day[end] for end in _COLOURS) for day in days)
-    width = _WIDE / len(days)
+    width = min(_WIDE / len(days), _WIDEST_DAY)
     shapes = []
     for place, day in enumerate(days):
         top = float(_HIGH - _BOTTOM)
@@ -338,9 +339,9 @@ def _days_figure(days: Sequence[Mapping[str, Any]]) -> str:
                     )
                 )
     for place in {0, len(days) - 1}:
-        anchor, x = ("start", 0) if place == 0 else ("end", _WIDE)
+        anchor, x = ("start", 0.0) if place == 0 else ("end", len(days) * width)
         shapes.append(
-            f'<text x="{x}" y="{_HIGH - 8}" text-anchor="{anchor}">{days[place]["day"]}</text>'
+            f'<text x="{x:.0f}" y="{_HIGH - 8}" text-anchor="{anchor}">{days[place]["day"]}</text>'
         )
     for place, (end, colour) in enumerate(_COLOURS.items()):
         x = place * 110
@@ -350,7 +351,9 @@ def _days_figure(days: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _bars_figure(counts: Mapping[str, int], colour: str, label: str) -> str:
-    most, width = max(1, *counts.values()), _WIDE / len(counts)
+    if not any(counts.values()):
+        return "<p>None.</p>"
+    most, width = max(counts.values()), _WIDE / len(counts)
     shapes = []
     for place, (name, count) in enumerate(counts.items()):
         high = count / most * (_HIGH - _BOTTOM - _TOP)

@@ -70,7 +70,8 @@ class Belief(ABC):
         """How probable it is that the item looked for is on the page of this step.
 
         Who goes on has not found it among what was on screen: items that have been seen, and do not
-        come again, are left out of what it is compared with.
+        come again, are left out of what it is compared with. Where the model has learned how often
+        such a page held it (`Relative.claims`), it is called as probable as that.
         """
         if self._claim is None:
             page, over = self._page_and_over()
@@ -78,7 +79,8 @@ class Belief(ABC):
             # As sets, for numpy's own difference takes longer than all else here.
             past = np.array(sorted({*over.tolist()} - {*page.tolist()}), np.int64)
             rest = 1.0 - float(self._probabilities(past).sum())
-            self._claim = shown / max(rest, shown) if shown > 0.0 else 0.0
+            claim = shown / max(rest, shown) if shown > 0.0 else 0.0
+            self._claim = self._grid.claimed(claim)
         return self._claim
 
     @abstractmethod

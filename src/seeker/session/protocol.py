@@ -82,6 +82,10 @@ class SearchableCatalog(Protocol):
         """Return the cosines in meaning between texts and others, (texts, others), if known."""
         ...
 
+    def knows_word(self, word: str) -> bool:
+        """Return whether a word is certainly one, whatever the items are called."""
+        ...
+
     @property
     def values_in_words(self) -> tuple[str, ...]:
         """The most frequent values of attributes that are words, each once."""

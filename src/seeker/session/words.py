@@ -24,7 +24,7 @@ from seeker.session.state import State
 from seeker.session.validation import check_say_vector
 from seeker.space import View
 from seeker.space.columns import DirectionProbe
-from seeker.types import Doubles
+from seeker.types import Doubles, Rows
 
 if TYPE_CHECKING:
     from seeker.session.protocol import SearchableCatalog
@@ -42,6 +42,13 @@ have it with their label, and none of twenty words with a slip with a label that
 SURE_MEANING, SURER_MEANING = 0.7, 0.1
 """So near a value must be, and so much nearer than the term that a word was found as by its
 letters, to stand in its place."""
+
+SAME_MEANING = 0.5
+"""A word that is one for certain stands for a term that looks like it from this cosine on: bigger
+for big (0.8), but not cloak for clock (0.29) or salmon for salad (0.37)."""
+
+FEW_CALLED = 12
+"""Fewer items than so many leave room on a page for what means something near to the words."""
 
 _MEANING_STEP = 0.03
 _MIN_MEANING_SHARE = 0.1
@@ -81,7 +88,8 @@ class WordSearch:
 
     words: what they are by their letters. letters, meaning: how much each counts, the rest is
     chance (`seeker.models.words`). sharpness, level: an item with r·x = level matches by meaning as
-    much as the average one, and e times as much for every 1 / sharpness beyond.
+    much as the average one, and e times as much for every 1 / sharpness beyond; none matches more
+    than one with r·x = limit would, where there is one.
     """
 
     words: tuple[SearchWord, ...]
@@ -89,10 +97,14 @@ class WordSearch:
     meaning: float
     sharpness: float = 0.0
     level: float = 0.0
+    limit: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return it as plain JSON values."""
-        return {**vars(self), "words": [word.to_json() for word in self.words]}
+        fields = {**vars(self), "words": [word.to_json() for word in self.words]}
+        if self.limit is None:
+            del fields["limit"]
+        return fields
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any] | None) -> WordSearch | None:
@@ -101,7 +113,8 @@ class WordSearch:
             return None
         words = tuple(SearchWord.from_json(word) for word in data["words"])
         numbers = {name: float(data[name]) for name in ("letters", "meaning", "sharpness", "level")}
-        return cls(words, **numbers)
+        limit = float(data["limit"]) if "limit" in data else None
+        return cls(words, **numbers, limit=limit)
 
 
 @dataclass(frozen=True)
@@ -183,6 +196,7 @@ def find_by_meaning(
     So are words that were found in another form or spelling, if a value is much nearer in meaning.
     A text of several such words is one word if as a whole it is nearer to a value than they are.
     """
+    words = tuple(_without_lookalikes(catalog, word) for word in words)
     doubtful = [word for word in words if word.match not in ("exact", "filler")]
     values = catalog.values_in_words if doubtful else ()
     if not values:
@@ -204,6 +218,19 @@ def find_by_meaning(
         if not word.terms or best[place] > max(letters + SURER_MEANING, SURE_MEANING):
             found[word.text] = _nearest_values(word.text, values, by_value[place]) or word
     return tuple(found.get(word.text, word) for word in words)
+
+
+def _without_lookalikes(catalog: SearchableCatalog, word: SearchWord) -> SearchWord:
+    """Return a word without terms that only look like it; what is a word is seldom a slip."""
+    if word.match in ("exact", "filler", "none") or not catalog.knows_word(word.text.lower()):
+        return word
+    # What a word is compared with is kept: one text for each word, not all of its terms.
+    cosines = catalog.compare_words([term for term, _ in word.terms], [word.text])
+    if cosines is None:
+        return word
+    near = cosines[:, 0] >= SAME_MEANING
+    terms = tuple(term for term, same in zip(word.terms, near, strict=True) if same)
+    return SearchWord(word.text, word.match if terms else "none", terms)
 
 
 def _nearest_values(text: str, values: Sequence[str], cosines: Doubles) -> SearchWord | None:
@@ -243,17 +270,30 @@ def _search(
     if view is None:
         return WordSearch(words, letters / (1.0 - shares.meaning), 0.0)
     sharpness = 2.0 / (shares.noise * catalog.views[view].scale)
-    level = _level(catalog.views[view], vector, sharpness)
-    return WordSearch(words, letters, meaning, sharpness, level)
+    called = catalog.match_words(words).rows if letters > 0.0 else np.empty(0, np.int64)
+    level, limit = _level_and_limit(catalog.views[view], vector, sharpness, called)
+    return WordSearch(words, letters, meaning, sharpness, level, limit)
 
 
-def _level(view: View, vector: Doubles, sharpness: float) -> float:
-    """Return where an item matches as the average one does: log mean e^(sharpness r·x)."""
+def _level_and_limit(
+    view: View, vector: Doubles, sharpness: float, called: Rows
+) -> tuple[float, float | None]:
+    """Return where an item matches as the average one does, and beyond which none matches more.
+
+    The level is log mean e^(sharpness r·x). called: the rows of items that have the words. Few of
+    them are found by their letters, and lie so near in meaning that beside them nothing else would:
+    by their meaning they match as the nearest of all others, which fill the page.
+    """
     count = len(view)
     rows = np.linspace(0, count - 1, min(count, SAMPLE_ITEMS)).astype(np.int64)
-    exponents = sharpness * (view.rows(rows) @ vector)
+    near, limit = view.rows(rows) @ vector, None
+    others = near[~np.isin(rows, called)]
+    if len(called) < FEW_CALLED and 0 < len(others) < len(near):
+        limit = float(others.max())
+        near = np.minimum(near, limit)
+    exponents = sharpness * near
     highest = float(exponents.max())
-    return (highest + float(np.log(np.exp(exponents - highest).mean()))) / sharpness
+    return (highest + float(np.log(np.exp(exponents - highest).mean()))) / sharpness, limit
 
 
 def said_of(
@@ -269,6 +309,7 @@ def said_of(
     placed = catalog.raw_views.get(view) if view is not None else None
     if search.meaning > 0.0 and placed is not None and placed.dimensions == len(vector):
         near = float((placed.rows(np.array([row])) @ vector)[0])
+        near = near if search.limit is None else min(near, search.limit)
         meaning = math.exp(min(search.sharpness * (near - search.level), MAX_EXPONENT))
     return letters, meaning
 
@@ -282,6 +323,7 @@ def words_term(
     if view is not None:
         along = DirectionProbe(view, tuple(vector), plain=True)
         limit = float(np.linalg.norm(vector)) * [*catalog.views.values()][view].longest
+        limit = limit if search.limit is None else min(limit, search.limit)
     return WordsTerm(
         name=matches.name,
         letters=search.letters,

@@ -112,6 +112,10 @@ class SharedColumns:
         whole = self.matrix if self._unfinished is None else self._unfinished[0]
         return self._bytes + (0 if whole is None else whole.nbytes)
 
+    def has_page(self, number: int, size: int) -> bool:
+        """Return whether a page of a number was found that is so long."""
+        return number in self._pages and self._pages[number][0] >= size
+
     def page(self, number: int, size: int, choose: Callable[[], Rows]) -> Rows:
         """Return a page of a number, (size,) or fewer: a longer one begins as a shorter does."""
         longest, rows = self._pages.get(number, (0, None))

@@ -103,5 +103,10 @@ def unpack(codes: Array, steps: Array | None, centre: Floats | None) -> Doubles:
 
 
 def for_kernels(codes: Array) -> Array:
-    """Return stored vectors as the kernels take them: float16 as the whole numbers of its bits."""
-    return codes.view(np.int16) if codes.dtype == np.float16 else codes
+    """Return stored vectors as the kernels take them: float16 as the whole numbers of its bits.
+
+    Nobody may write to them, wherever they come from: a kernel is compiled once for all.
+    """
+    taken = codes.view(np.int16 if codes.dtype == np.float16 else codes.dtype)
+    taken.flags.writeable = False
+    return taken

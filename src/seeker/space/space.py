@@ -275,7 +275,7 @@ class Space:
         out = np.empty((len(self.views), len(rows)))
         for v, (view, c) in enumerate(zip(self.views, self._persons, strict=True)):
             if view.centre is None:
-                spread(view.stored, view.stored_rows(rows), view.mean, c, out[v])
+                spread(view.for_kernels[0], view.stored_rows(rows), view.mean, c, out[v])
             else:
                 spread(view.rows(rows), np.arange(len(rows)), view.mean, c, out[v])
             out[v] += float((c**2 * view.variance).sum())
@@ -326,7 +326,8 @@ class Space:
         packed.reshape(-1)[: view.dimensions] = self._direction_vector(probe)
         start = np.zeros(1)
         if view.centre is not None:
-            start[0] = packed.reshape(-1)[: view.dimensions] @ view.centre.astype(np.float64)
+            products = packed.reshape(-1)[: view.dimensions] * view.centre.astype(np.float64)
+            start[0] = math.fsum(products.tolist())  # no sum of a library's, in an order of its own
         out: Doubles = np.empty((1, len(rows)))
         columns(*view.for_kernels, view.stored_rows(rows), np.zeros(width), packed, start, out)
         return np.asarray(out[0])

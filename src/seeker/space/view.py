@@ -274,7 +274,7 @@ class View:
     def for_kernels(self) -> tuple[Array, Array]:
         """The stored vectors and steps as the kernels take them."""
         none: Array = np.empty(0, np.float32)
-        return for_kernels(self.stored), none if self.steps is None else self.steps
+        return for_kernels(self.stored), none if self.steps is None else for_kernels(self.steps)
 
     @cached_property
     def sample(self) -> Doubles:

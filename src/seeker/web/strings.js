@@ -121,7 +121,12 @@ export const percent = (share) =>
 
 /** A number of an attribute, as its format says. @param {number} value @param {{currency?: string, unit?: string, decimals?: number}} format */
 export function amount(value, { currency, unit, decimals }) {
-  if (!currency && !unit && decimals === undefined) return String(value);
+  // Without a word on how it is written, it may be a year: its thousands stay together.
+  const plain = !currency && !unit && decimals === undefined;
+  if (plain)
+    return new Intl.NumberFormat(spoken.locale, { useGrouping: false, maximumFractionDigits: 20 }).format(
+      value,
+    );
   const digits =
     decimals === undefined ? {} : { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
   const money = currency ? { style: /** @type {const} */ ("currency"), currency } : {};

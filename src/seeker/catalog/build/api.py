@@ -179,7 +179,9 @@ def build(
             raise
         manifest = publish.make_manifest(
             files,
-            presentation=_presentation(shown, presentation, only, before, files.attributes),
+            presentation=_presentation(
+                shown, presentation, only, before, files.attributes
+            ).with_currencies(reader.offer.currencies, files.attributes),
             version=publish.next_version(target),
             source={**reader.origin(), "left out": report.to_json()},
             about=dict(about or {}),

@@ -59,8 +59,12 @@ _KINDS = re.compile(
 _COUNTERS = re.compile(
     "(in)?stock|inventory|quantity|qty|available|availability|sold|sales|orders|views|visits|"
     "clicks|likes|votes|downloads|plays|popularity|rank|ranking|position|index|row|counts?|"
-    "ratings|reviews"
+    "ratings|reviews|(lager)?bestand|lager|vorrat|verfügbar(keit)?|verkauft|aufrufe|bewertungen|"
+    "quantité|disponib(le|ilité)|existencias|cantidad|vendidos|estoque|quantidade|disponível|"
+    "giacenza|quantità|disponibil(e|ità)|magazyn|ilość|dostępność|stok|adet|المخزون|الكمية|स्टॉक|"
+    "在庫数?|在庫状況|재고|수량|库存"
 )
+"""How many there are, or how often something was done to them; in the page's languages."""
 _RECORD_DATES = re.compile(
     "updated|modified|crawled|scraped|fetched|imported|synced|indexed|timestamp"
 )

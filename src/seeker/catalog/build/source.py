@@ -59,13 +59,14 @@ class RowProblem:
 class SourceContents:
     """What views can be made of. vectors: ready-made ones, dimensions by view.
 
-    attributes: whether items may have any.
+    attributes: whether items may have any. currencies: of attributes that are amounts of money.
     """
 
     pictures: bool = False
     text: bool = False
     vectors: Mapping[str, int] = field(default_factory=dict)
     attributes: bool = True
+    currencies: Mapping[str, str] = field(default_factory=dict)
 
 
 class SourceKeywords(TypedDict, total=False):

@@ -17,7 +17,7 @@ from seeker.lab.baselines.base import (
     likes_of,
     softmax,
 )
-from seeker.types import Doubles, Rows
+from seeker.types import Doubles, Floats, Rows
 
 
 @dataclass(frozen=True)
@@ -157,19 +157,23 @@ def _pair_logs(space: JointSpace, feedback: Feedback, sigma: float) -> Doubles:
     pairs += [(better, worse) for worse in feedback.dislikes for better in feedback.others]
     pairs += [(like, worse) for like in feedback.likes for worse in feedback.dislikes]
     total = np.zeros((len(space.widths), space.count))
-    first = 0
-    for logs, width in zip(total, space.widths, strict=True):
-        # In its own unit: two random items are 1 apart on average in every view.
-        vectors = space.vectors[:, first : first + width] * np.sqrt(len(space.widths))
-        squares = (vectors**2).sum(axis=1)
-        far = {
-            row: np.sqrt(np.maximum(squares + squares[row] - 2.0 * (vectors @ vectors[row]), 0.0))
-            for row in feedback.shown
-        }
+    shown = list(feedback.shown)
+    place = {row: number for number, row in enumerate(shown)}
+    for logs, (vectors, squares) in zip(total, _unit_views(space), strict=True):
+        products = vectors[shown] @ vectors.T
+        far = np.sqrt(np.maximum(squares + squares[shown][:, None] - 2.0 * products, 0.0))
         for better, worse in pairs:
-            logs -= np.logaddexp(0.0, (far[better] - far[worse]) / sigma)
-        first += width
+            logs -= np.logaddexp(0.0, (far[place[better]] - far[place[worse]]) / sigma)
     return total
+
+
+@lru_cache(maxsize=4)
+def _unit_views(space: JointSpace) -> list[tuple[Floats, Floats]]:
+    """Return every view in its own unit, in which two random items are 1 apart, and its squares."""
+    ends = np.cumsum(space.widths)[:-1]
+    parts = np.split(space.vectors * np.float32(np.sqrt(len(space.widths))), ends, axis=1)
+    views = [np.ascontiguousarray(part) for part in parts]
+    return [(vectors, (vectors**2).sum(axis=1)) for vectors in views]
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ class SeekerSearch:
             user=user,
         )
         self.size = page_size
+        self._grid = searcher.model.grid(list(catalog.views))
         self._offset = 0
         self._clicks: list[int] = []
         self._seen: set[int] = set()
@@ -127,4 +128,4 @@ class SeekerSearch:
             return self.session.belief.on_page
         shown, page = np.exp(self.scores()), self.page()
         rest = 1.0 - float(shown[np.setdiff1d([*self._seen], page)].sum())
-        return float(min(1.0, shown[page].sum() / rest))
+        return self._grid.claimed(float(min(1.0, shown[page].sum() / rest)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path as FilePath
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Request
@@ -26,6 +26,7 @@ from seeker.server.dependencies import (
     picture_of,
     takes_picture,
 )
+from seeker.server.direct import Direct, DirectRequest, directly
 from seeker.server.errors import RequestRefused, problem_statuses
 from seeker.server.middleware import LINES_TYPE
 from seeker.server.requests import ItemLine, ItemRequest
@@ -134,6 +135,17 @@ async def remove(
     return Response(status_code=204)
 
 
+def _directly_changed(what: Literal["put", "patch"]) -> Direct:
+    """Return how a plain request to change an item is answered; a shop makes many of them."""
+
+    async def answer(request: DirectRequest) -> Response:
+        change = request.body(ItemRequest).change(request.id, what)
+        request.service.keys.check_admin(request.authorization)
+        return await _changed(request.service, request.catalog, change)
+
+    return answer
+
+
 @changing.put(
     "/v1/items/{catalog}/{id:rest}",
     response_model=ItemChangeResponse,
@@ -143,6 +155,7 @@ async def remove(
     },
     openapi_extra=PICTURE_FORM,
 )
+@directly(_directly_changed("put"))
 @takes_picture
 async def put(
     catalog: Name,
@@ -169,6 +182,7 @@ async def put(
     responses=problem_statuses(401, 403, 404, 409),
     openapi_extra=PICTURE_FORM,
 )
+@directly(_directly_changed("patch"))
 @takes_picture
 async def patch(
     catalog: Name,
@@ -192,7 +206,10 @@ async def _changed(service: Service, catalog: str, change: ItemChange) -> Respon
     if result.result == "not found":
         raise no_item(change.id)
     if result.result == "refused":
-        raise BadInput(result.problem, "Say what the views of the catalog are made of.")
+        raise BadInput(
+            result.problem,
+            "Send all that the views of the catalog are made of; a picture goes into a form.",
+        )
     answer = {"id": change.id, "result": result.result, "version": version}
     return JSONResponse(answer, 201 if result.result == "new" else 200)
 

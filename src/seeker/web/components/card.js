@@ -249,7 +249,7 @@ export const attributeLabel = (name, formats) => formats[name]?.label || name.re
 
 /** @param {unknown} value a value of an attribute @param {AttributeFormat} [format] */
 export function attributeText(value, format) {
-  if (typeof value === "number" && format) return amount(value, format);
+  if (typeof value === "number") return amount(value, format ?? {});
   if (Array.isArray(value)) return list(value.map(String));
   if (typeof value === "boolean") return value ? say("yes") : say("no");
   return typeof value === "string" && DAY.test(value) ? date(value) : String(value);

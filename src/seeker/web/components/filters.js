@@ -153,7 +153,7 @@ export class Filters {
       name: facet.name,
       step: "any",
       inputMode: "decimal",
-      placeholder: String(extreme),
+      placeholder: attributeText(extreme, this.#formats[facet.name]),
       "aria-label": label,
     });
     input.dataset.bound = bound;

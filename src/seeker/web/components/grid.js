@@ -169,6 +169,8 @@ export class Grid {
   #verdictOf;
   #formats;
   #resizeObserver = new ResizeObserver(() => this.#arrange());
+  /** The row of a site's own buttons, how high it was at most, and at which width of the grid. */
+  #actions = { row: /** @type {Element | null} */ (null), height: 0, width: 0 };
   #onScroll = () => {
     this.#viewport.look();
     this.#schedulePaint();
@@ -330,7 +332,7 @@ export class Grid {
     const fontSize = parseFloat(style.fontSize);
     const gap = parseFloat(style.columnGap) || 0;
     const count = this.#ranking?.pageSize ?? this.#limit;
-    const actions = this.list.querySelector(".own-actions")?.clientHeight ?? 0;
+    const actions = this.#actionsHeight(width);
     this.list.style.setProperty("--own-actions", `${actions}px`);
     const cardExtra = Math.round(fontSize * (this.stage.closest(".plain") ? 5.5 : 3) + actions + gap);
     this.#hasBar = !this.stage.closest('[data-size="wide"], .plain');
@@ -350,6 +352,23 @@ export class Grid {
     this.list.classList.toggle("slim", width / this.#columns < fontSize * (textOnly ? 20 : 13));
     this.list.style.gridTemplateColumns = `repeat(${this.#columns}, minmax(0, 1fr))`;
     this.list.style.gridAutoRows = `${this.#rowHeight - gap}px`;
+  }
+
+  /** How high a site's own buttons are. At one width it only grows, or fewer columns and lower rows would follow each other for ever. @param {number} width */
+  #actionsHeight(width) {
+    const { row, height, width: before } = this.#actions;
+    const least = row && width === before ? height : 0;
+    Object.assign(this.#actions, { height: Math.max(least, row?.clientHeight ?? 0), width });
+    return this.#actions.height;
+  }
+
+  /** Make room again when a site's own buttons get their size, which is late: with its stylesheet or font. */
+  #watchActions() {
+    const row = this.list.querySelector(".own-actions");
+    if (row === this.#actions.row) return;
+    if (this.#actions.row) this.#resizeObserver.unobserve(this.#actions.row);
+    if (row) this.#resizeObserver.observe(row);
+    this.#actions.row = row;
   }
 
   /** @param {number} width */
@@ -399,6 +418,7 @@ export class Grid {
     for (const id of this.#cards.keys()) if (!painted.has(id)) this.#cards.delete(id);
     this.#pad(from, to);
     setChildren(this.list, children);
+    this.#watchActions();
     this.#handlers.slots.sweep();
     const target = this.#focusTarget === null ? undefined : ranking.at(this.#focusTarget);
     const card = target && this.#cards.get(target.id);

@@ -1,7 +1,7 @@
 // The end of a search: what was found, how long it took, and the way there.
 
 import { element, icon, textButton } from "../dom.js";
-import { duration, say } from "../strings.js";
+import { duration, quote, say } from "../strings.js";
 import { LARGE_PICTURE, itemFace, itemTitle, itemUrl } from "./card.js";
 import { describeStep } from "./panel.js";
 
@@ -118,7 +118,8 @@ function createPathEntry(store, entry) {
   const description = describeStep(entry, (id) => itemTitle(store.item(id)));
   const node = element("li", { title: description });
   if (entry.item === undefined) {
-    node.append(element("span", { className: "said" }, description));
+    const words = entry.type === "say" ? quote(entry.text ?? "") : description;
+    node.append(element("span", { className: "said" }, words));
   } else {
     const isEnd = entry.type === "found";
     node.append(

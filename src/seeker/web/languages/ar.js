@@ -115,7 +115,7 @@ export default {
   },
   "belief.veryProbable": "الأرجح جدًا أنه في هذه الصفحة.",
   "belief.probable": "الأرجح أنه في هذه الصفحة.",
-  "belief.closer": "نقترب: قد يأتي خلال ثلاث صفحات.",
+  "belief.closer": "نقترب[: قد يأتي خلال ثلاث صفحات].",
   "belief.looking": "ما زال البحث جاريًا.",
   "belief.beginning": "كل رأي يساعد.",
   "belief.similar": "المتشابه عندك يعني: {view}.",

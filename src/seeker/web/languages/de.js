@@ -89,7 +89,7 @@ export default {
   },
   "belief.veryProbable": "Sehr wahrscheinlich auf dieser Seite.",
   "belief.probable": "Wahrscheinlich auf dieser Seite.",
-  "belief.closer": "Es wird wärmer: vielleicht binnen drei Seiten.",
+  "belief.closer": "Es wird wärmer[: vielleicht binnen drei Seiten].",
   "belief.looking": "Noch auf der Suche.",
   "belief.beginning": "Jedes Urteil hilft.",
   "belief.similar": "Ähnlich heißt für Sie: {view}.",

@@ -95,7 +95,7 @@ export default /** @type {const} */ ({
   },
   "belief.veryProbable": "It is very probably on this page.",
   "belief.probable": "It is probably on this page.",
-  "belief.closer": "Getting closer: it may come within three pages.",
+  "belief.closer": "Getting closer[: it may come within three pages].",
   "belief.looking": "Still looking.",
   "belief.beginning": "Every like and dislike helps.",
   "belief.similar": "For you, similar means {view}.",

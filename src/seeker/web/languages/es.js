@@ -100,7 +100,7 @@ export default {
   },
   "belief.veryProbable": "Muy probablemente está en esta página.",
   "belief.probable": "Probablemente está en esta página.",
-  "belief.closer": "Más cerca: quizá en tres páginas.",
+  "belief.closer": "Más cerca[: quizá en tres páginas].",
   "belief.looking": "Seguimos buscando.",
   "belief.beginning": "Cada opinión ayuda.",
   "belief.similar": "Para usted, parecido significa: {view}.",

@@ -101,7 +101,7 @@ export default {
   },
   "belief.veryProbable": "Très probablement sur cette page.",
   "belief.probable": "Probablement sur cette page.",
-  "belief.closer": "On approche : peut-être d’ici trois pages.",
+  "belief.closer": "On approche[ : peut-être d’ici trois pages].",
   "belief.looking": "La recherche continue.",
   "belief.beginning": "Chaque avis aide.",
   "belief.similar": "Pour vous, semblable veut dire : {view}.",

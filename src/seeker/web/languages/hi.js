@@ -89,7 +89,7 @@ export default {
   },
   "belief.veryProbable": "बहुत संभव है कि इसी पृष्ठ पर हो।",
   "belief.probable": "संभव है कि इसी पृष्ठ पर हो।",
-  "belief.closer": "पास आ रहे हैं: तीन पृष्ठों में आ सकता है।",
+  "belief.closer": "पास आ रहे हैं[: तीन पृष्ठों में आ सकता है]।",
   "belief.looking": "खोज जारी है।",
   "belief.beginning": "हर पसंद और नापसंद मदद करती है।",
   "belief.similar": "आपके लिए समान का अर्थ है: {view}।",

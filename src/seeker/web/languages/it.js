@@ -100,7 +100,7 @@ export default {
   },
   "belief.veryProbable": "Molto probabilmente è in questa pagina.",
   "belief.probable": "Probabilmente è in questa pagina.",
-  "belief.closer": "Ci si avvicina: forse entro tre pagine.",
+  "belief.closer": "Ci si avvicina[: forse entro tre pagine].",
   "belief.looking": "Ancora in cerca.",
   "belief.beginning": "Ogni giudizio aiuta.",
   "belief.similar": "Per Lei, simile vuol dire: {view}.",

@@ -81,7 +81,7 @@ export default {
   "belief.startFiltered": { other: "{count}件[が条件に合います]。" },
   "belief.veryProbable": "ほぼ確実にこのページにあります。",
   "belief.probable": "おそらくこのページにあります。",
-  "belief.closer": "近づいています。3ページ以内に出るかもしれません。",
+  "belief.closer": "近づいています[。3ページ以内に出るかもしれません]。",
   "belief.looking": "まだ探しています。",
   "belief.beginning": "「好き」も「違う」も手がかりになります。",
   "belief.similar": "あなたにとって似ているとは: {view}。",

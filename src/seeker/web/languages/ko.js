@@ -81,7 +81,7 @@ export default {
   "belief.startFiltered": { other: "{count}개[가 필터에 맞습니다]." },
   "belief.veryProbable": "거의 틀림없이 이 페이지에 있습니다.",
   "belief.probable": "아마 이 페이지에 있습니다.",
-  "belief.closer": "가까워지고 있습니다. 세 페이지 안에 나올 수 있습니다.",
+  "belief.closer": "가까워지고 있습니다[. 세 페이지 안에 나올 수 있습니다].",
   "belief.looking": "아직 찾는 중입니다.",
   "belief.beginning": "좋아요와 싫어요가 모두 도움이 됩니다.",
   "belief.similar": "당신에게 비슷함은: {view}.",

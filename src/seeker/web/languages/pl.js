@@ -105,7 +105,7 @@ export default {
   },
   "belief.veryProbable": "Bardzo możliwe, że jest na tej stronie.",
   "belief.probable": "Możliwe, że jest na tej stronie.",
-  "belief.closer": "Coraz bliżej: może w ciągu trzech stron.",
+  "belief.closer": "Coraz bliżej[: może w ciągu trzech stron].",
   "belief.looking": "Wciąż szukam.",
   "belief.beginning": "Każda ocena pomaga.",
   "belief.similar": "Podobne znaczy dla ciebie: {view}.",

@@ -100,7 +100,7 @@ export default {
   },
   "belief.veryProbable": "Muito provavelmente está nesta página.",
   "belief.probable": "Provavelmente está nesta página.",
-  "belief.closer": "Mais perto: talvez em três páginas.",
+  "belief.closer": "Mais perto[: talvez em três páginas].",
   "belief.looking": "Ainda procurando.",
   "belief.beginning": "Cada opinião ajuda.",
   "belief.similar": "Para você, parecido significa: {view}.",

@@ -83,7 +83,7 @@ export default {
   "belief.startFiltered": { one: "[Süzgeçlere uyan ]{count} öğe.", other: "[Süzgeçlere uyan ]{count} öğe." },
   "belief.veryProbable": "Çok büyük olasılıkla bu sayfada.",
   "belief.probable": "Büyük olasılıkla bu sayfada.",
-  "belief.closer": "Yaklaşıyor: üç sayfa içinde gelebilir.",
+  "belief.closer": "Yaklaşıyor[: üç sayfa içinde gelebilir].",
   "belief.looking": "Hâlâ aranıyor.",
   "belief.beginning": "Her yargı yardımcı olur.",
   "belief.similar": "Sizin için benzer demek: {view}.",

@@ -80,7 +80,7 @@ export default {
   "belief.startFiltered": { other: "{count} 件[符合筛选条件]。" },
   "belief.veryProbable": "很可能就在这一页。",
   "belief.probable": "可能就在这一页。",
-  "belief.closer": "越来越近：三页之内可能出现。",
+  "belief.closer": "越来越近[：三页之内可能出现]。",
   "belief.looking": "还在寻找。",
   "belief.beginning": "每个喜欢和不喜欢都有帮助。",
   "belief.similar": "对您来说，相似是指{view}。",

@@ -159,7 +159,8 @@ class LabelledFolderSource:
             raise BadInput(
                 f"No column of '{table}' names pictures in '{root}'.", "Name it with --picture."
             )
-        self.offer = SourceContents(pictures=True, text=self._table.offer.text)
+        offered = self._table.offer
+        self.offer = SourceContents(pictures=True, text=offered.text, currencies=offered.currencies)
 
     def origin(self) -> dict[str, Any]:
         """Return where the items come from."""

@@ -55,18 +55,19 @@ class InferredColumns:
     attributes: Sequence[str] | None
     vectors: Mapping[str, int]
 
-    def notes(self, all_columns: Sequence[str]) -> list[str]:
-        """Return the guesses in sentences."""
+    def notes(self, all_columns: Sequence[str], updating: bool = False) -> list[str]:
+        """Return the guesses in sentences; updating: what the source has not stays as it is."""
         used = {self.id, self.title, self.picture, *self.text, *self.vectors}
         rest = [name for name in all_columns if name not in used]
         attributes = list(self.attributes) if self.attributes is not None else rest
         vectors = [f"{name} ({dimensions})" for name, dimensions in self.vectors.items()]
+        missing = "as before" if updating else "none"
         return [
             f"  id          {self.id or 'none: the number of the row'}",
-            f"  title       {self.title or 'none: the id'}",
-            f"  text        {', '.join(self.text) or 'none'}",
-            f"  picture     {self.picture or 'none'}",
-            f"  vectors     {', '.join(vectors) or 'none'}",
+            f"  title       {self.title or ('as before' if updating else 'none: the id')}",
+            f"  text        {', '.join(self.text) or missing}",
+            f"  picture     {self.picture or missing}",
+            f"  vectors     {', '.join(vectors) or missing}",
             f"  attributes  {', '.join(attributes) or 'none'}",
         ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol
@@ -30,6 +31,33 @@ _EMPTY_CELLS = {"nan", "n/a", "#n/a"}
 _COMMA_NUMBER = re.compile(r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?")
 """A number as it is written with a comma before its fraction, and with points between thousands."""
 
+_CODES = "AUD BRL CAD CHF CNY CZK DKK EUR GBP HUF INR JPY KRW NOK PLN SEK TRY USD"
+_CURRENCIES = {code: code for code in _CODES.split()} | {
+    "€": "EUR",
+    "£": "GBP",
+    "$": "USD",
+    "US$": "USD",
+    "R$": "BRL",
+    "¥": "JPY",
+    "₩": "KRW",
+    "₹": "INR",
+    "₺": "TRY",
+    "TL": "TRY",
+    "zł": "PLN",
+    "Fr.": "CHF",
+}
+"""What amounts of money are written with, and the code of the currency."""
+_SIGN = "|".join(re.escape(one) for one in sorted(_CURRENCIES, key=len, reverse=True))
+_AMOUNT = re.compile(
+    rf"(?P<minus>[-−]?)\s*(?P<before>{_SIGN})?\s*(?P<number>[-−]?\d.*?)\s*(?P<after>{_SIGN})?"
+)
+_MAX_AMOUNT_CHARACTERS = 40
+_AMOUNT_NUMBERS = {
+    ".": re.compile(r"-?(\d{1,3}([,'’\s]\d{3})+|\d+)(\.\d{1,2})?"),
+    ",": re.compile(r"-?(\d{1,3}([.'’\s]\d{3})+|\d+)(,\d{1,2})?"),
+}
+"""How the number in an amount is written, by what stands before its fraction."""
+
 MAX_CELL_CHARACTERS = 2**20
 """A text with more characters than this is not about one item."""
 
@@ -53,6 +81,49 @@ class Rows(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class MoneyColumn:
+    """How a column writes amounts of money, such as 12,50 €: its currency and decimal sign."""
+
+    currency: str
+    decimal: str
+
+    @classmethod
+    def from_json(cls, entry: object) -> MoneyColumn | None:
+        """Return what a catalog says of a column; None for what it cannot have said."""
+        match entry:
+            case {"currency": str(currency), "decimal": "." | "," as decimal}:
+                return cls(currency, decimal)
+        return None
+
+    def number(self, cell: str) -> str | None:
+        """Return an amount as a plain number; None for what is none in this currency."""
+        currency, number = _amount(cell)
+        form = _AMOUNT_NUMBERS[self.decimal]
+        if currency not in ("", self.currency) or not form.fullmatch(number):
+            return None
+        whole, _, fraction = number.partition(self.decimal)
+        return re.sub(r"[^-\d]", "", whole) + (f".{fraction}" if fraction else "")
+
+
+def _amount(cell: str) -> tuple[str, str]:
+    """Return the code of the currency in a cell and its number; empty where there is none."""
+    found = _AMOUNT.fullmatch(cell.strip()) if len(cell) <= _MAX_AMOUNT_CHARACTERS else None
+    if found is None or (found["before"] and found["after"]):
+        return "", ""
+    sign = found["before"] or found["after"] or ""
+    return _CURRENCIES.get(sign, ""), (found["minus"] + found["number"]).replace("−", "-")
+
+
+def _money_column(cells: Sequence[str], decimal: str | None) -> MoneyColumn | None:
+    """Return how cells write amounts of money; None if some are none, or most name no currency."""
+    named = [currency for currency, _ in map(_amount, cells) if currency]
+    if len(set(named)) != 1 or len(named) * 2 < len(cells):
+        return None
+    columns = (MoneyColumn(named[0], one) for one in ((decimal,) if decimal else _AMOUNT_NUMBERS))
+    return next((one for one in columns if all(map(one.number, cells))), None)
+
+
 class TableSource:
     """Makes items of rows; images: the folder in which pictures may be."""
 
@@ -71,6 +142,7 @@ class TableSource:
         self._columns = infer(self._all, sample, options, self._safe_root)
         # A source that is known by now is read as it was before.
         self._decimal = options.decimal or options.columns.get("decimal")
+        self._money = self._money_columns(sample, options) if self.loose else {}
         if self.loose and self._decimal is None:
             self._check_decimals(sample)
         named = [str(row.get(self._columns.picture or "", "")).lower() for row in sample]
@@ -79,6 +151,7 @@ class TableSource:
             pictures=self._columns.picture is not None,
             text=self._columns.title is not None or bool(self._columns.text),
             vectors=self._columns.vectors,
+            currencies={name: one.currency for name, one in self._money.items()},
         )
 
     @property
@@ -96,12 +169,17 @@ class TableSource:
             "picture": inferred.picture,
             "vectors": list(inferred.vectors),
             **({"decimal": self._decimal} if self._decimal else {}),
+            **(
+                {"money": {n: asdict(one) for n, one in self._money.items()}} if self._money else {}
+            ),
         }
         return {**self._rows.origin(), "columns": columns}
 
     def notes(self) -> list[str]:
         """Return what the columns were taken for."""
-        return ["Columns:", *self._columns.notes(self._all)]
+        money = ", ".join(f"{name} ({one.currency})" for name, one in self._money.items())
+        notes = ["Columns:", *self._columns.notes(self._all, self._updating)]
+        return [*notes, f"  money       {money}"] if money else notes
 
     def count(self) -> int:
         """Return about how many rows there are."""
@@ -161,17 +239,34 @@ class TableSource:
         for name in names:
             value = plain_value(row[name])
             if self.loose and isinstance(value, str):
+                money = self._money.get(name)
                 if value.lower() in _EMPTY_CELLS:
                     value = None
+                elif money is not None:
+                    value = money.number(value) or value
                 elif self._decimal == "," and _COMMA_NUMBER.fullmatch(value.strip()):
                     value = value.strip().replace(".", "").replace(",", ".")
             values[name] = value
         return values
 
+    def _money_columns(
+        self, sample: Sequence[Mapping[str, Any]], options: SourceOptions
+    ) -> dict[str, MoneyColumn]:
+        """Return the attributes that are amounts of money: as before, or as the cells look."""
+        names = self._attribute_names(dict.fromkeys(self._all))
+        if options.updating:
+            # What the catalog has kept as texts stays so.
+            known = options.columns.get("money")
+            earlier = known if isinstance(known, Mapping) else {}
+            columns = {name: MoneyColumn.from_json(earlier.get(name)) for name in names}
+        else:
+            columns = {name: _money_column(_cells(sample, name), self._decimal) for name in names}
+        return {name: one for name, one in columns.items() if one is not None}
+
     def _check_decimals(self, sample: Sequence[Mapping[str, Any]]) -> None:
         """Refuse numbers that would be taken for texts because of their comma."""
         for name in self._attribute_names(dict.fromkeys(self._all)):
-            cells = [str(row[name]).strip() for row in sample if row.get(name) not in (None, "")]
+            cells = [] if name in self._money else _cells(sample, name)
             commas = [one for one in cells if _COMMA_NUMBER.fullmatch(one) and "," in one]
             numbers = [one for one in cells if _COMMA_NUMBER.fullmatch(one)]
             if commas and len(numbers) == len(cells):
@@ -203,6 +298,12 @@ class TableSource:
         if value is None:
             return ""
         return ", ".join(value) if isinstance(value, list) else as_text(value)
+
+
+def _cells(sample: Sequence[Mapping[str, Any]], name: str) -> list[str]:
+    """Return what stands in a column's cells, but for those that say nothing."""
+    cells = (str(row[name]).strip() for row in sample if row.get(name) is not None)
+    return [one for one in cells if one and one.lower() not in _EMPTY_CELLS]
 
 
 def _check_encoding(path: str, first: list[Any], sample: list[Any]) -> None:
