@@ -44,12 +44,9 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 # On two processors at once, for types alone take as long as the rest.
 READY := $(VENV)/.dev $(PAGE)/node_modules/.made
 
-# One process more than there are processors: tests of the page and of clusters wait a third of their time.
-WORKERS = $(shell $(PYTHON) -c 'import os; print((os.cpu_count() or 1) + 1)')
-
 test: $(READY)  ## the checks and all tests
 	+$(MAKE) --no-print-directory --jobs 2 style types kernels scripts site browser
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## style, types, imports, docs
 	+$(MAKE) --no-print-directory --jobs 2 imports style types scripts docs
