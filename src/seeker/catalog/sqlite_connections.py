@@ -83,6 +83,7 @@ class FileConnections:
         """
         self._path = path.absolute()
         self._log = log
+        self._released = False
         self._reset()
         if first is not None:
             self._idle.append(_OwnedConnection(first))
@@ -92,6 +93,7 @@ class FileConnections:
         self._returned = threading.Condition()
         self._idle: list[_OwnedConnection] = []
         self._lent = 0
+        self._waiting = 0
 
     @contextmanager
     def use(self) -> Iterator[sqlite3.Connection]:
@@ -106,12 +108,14 @@ class FileConnections:
         finally:
             with self._returned:
                 self._lent -= 1
-                self._idle.append(owned)
-                self._returned.notify()
+                if not self._released or self._waiting:
+                    self._idle.append(owned)
+                    self._returned.notify()
 
     def release(self) -> None:
-        """Close the connections that nobody uses."""
+        """Close the connections that nobody uses, and from now on each that comes back."""
         with self._returned:
+            self._released = True
             self._idle = []
 
     def _take(self) -> _OwnedConnection:
@@ -125,7 +129,9 @@ class FileConnections:
                             "This version of the catalog has been tidied away.",
                             "Open the catalog again.",
                         ) from None
+                    self._waiting += 1
                     self._returned.wait_for(lambda: self._idle)
+                    self._waiting -= 1
             self._lent += 1
             return self._idle.pop()
 
