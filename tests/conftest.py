@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from xdist.remote import Producer
 
 from seeker import Catalog
 from support.catalogs import build_folder, random_catalog
+from support.scheduling import GroupScheduling
 from support.stores import DURABLE, NewStore, stores
 
 settings.register_profile("usual", deadline=None, max_examples=30)
@@ -53,6 +55,11 @@ SERVERS = {"http", "url", "server", "servers", "keyed"}
 def pytest_xdist_auto_num_workers() -> int:
     """Run two processes more than there are processors: a third of the time tests wait."""
     return (os.cpu_count() or 1) + 2
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling:
+    """Deal out tests by group."""
+    return GroupScheduling(config, log)
 
 
 @pytest.hookimpl(tryfirst=True)
