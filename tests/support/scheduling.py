@@ -6,7 +6,7 @@ from xdist.scheduler import LoadGroupScheduling
 from xdist.workermanage import WorkerController
 
 
-class GroupScheduling(LoadGroupScheduling):
+class GroupScheduling(LoadGroupScheduling):  # type: ignore[misc]
     """Tests of a group in one process; after the death of one, the others end the run.
 
     With pytest-xdist 3.8 alone the run stands still: groups that are finished are dealt out once
@@ -16,7 +16,7 @@ class GroupScheduling(LoadGroupScheduling):
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Take back the tests of a process that has ended; return the one that it died of."""
-        groups = self.assigned_work.pop(node)
+        groups: dict[str, dict[str, bool]] = self.assigned_work.pop(node)
         left = [(name, test) for name in groups for test, done in groups[name].items() if not done]
         if not left:
             return None
