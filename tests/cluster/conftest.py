@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from seeker.cluster.ray_runtime import STORE_BYTES, connect_ray
+from seeker.cluster.ray_runtime import STORE_BYTES, connect_ray, import_ray
 
 # A node that is gone refuses, which is noticed at once; one that is slow is given time.
 QUICK = {
@@ -31,6 +31,7 @@ def nodes() -> Iterator[Any]:
     folder = tempfile.mkdtemp(prefix="sr-")
     set_here = {"RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_TMPDIR": folder}
     os.environ |= {**set_here, "RAY_USAGE_STATS_ENABLED": "0"}
+    ray = import_ray()
     from ray.cluster_utils import Cluster as Nodes
 
     each = {"num_cpus": 1, "object_store_memory": STORE_BYTES}
@@ -42,8 +43,6 @@ def nodes() -> Iterator[Any]:
         connect_ray(cluster.address)
         yield cluster
     finally:
-        import ray
-
         ray.shutdown()
         cluster.shutdown()
         for name in set_here:

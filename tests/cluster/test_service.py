@@ -6,6 +6,8 @@ import os
 import secrets
 import shlex
 import signal
+import subprocess
+import sys
 import threading
 from contextlib import ExitStack
 from pathlib import Path
@@ -175,6 +177,18 @@ def test_a_new_version_is_served_when_its_shards_are_ready(nodes: Any, tmp_path:
     finally:
         for transport in transports:
             transport.end()
+
+
+def test_ray_is_not_started_by_whoever_asks_for_a_shard() -> None:
+    script = (
+        "from seeker.cluster.ray_runtime import import_ray\n"
+        "ray = import_ray()\n"
+        "try:\n    ray.get_actor('shard')\n"
+        "except Exception:\n    print(ray.is_initialized())\n"
+    )
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_SECONDS)
+    assert run.stdout == "False\n", run.stderr
 
 
 def test_the_guide_says_what_works(
