@@ -74,7 +74,7 @@ def import_ray() -> Any:
     """Return the module ray; it must not call home, nor leave a token in anybody's home."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-    # Whoever asks for a shard after Ray has ended would start another one, with a token in the home.
+    # Whoever asks for a shard after Ray has ended would start another, with a token in the home.
     os.environ.setdefault("RAY_ENABLE_AUTO_CONNECT", "0")
     # Shards answer people: Ray would have everything else on the machine come first.
     os.environ.setdefault("RAY_worker_niceness", "0")
