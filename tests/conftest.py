@@ -51,6 +51,9 @@ def store(request: pytest.FixtureRequest, new_store: NewStore) -> str:
 SERVERS = {"http", "url", "server", "servers", "keyed"}
 """Fixtures with a server behind them that the tests of a file share."""
 
+LONG = {"test_benchmarks.py", "test_crash.py", "test_docs.py", "test_fuzz.py", "test_learn.py"}
+"""Files whose tests take seconds each: begun last, one would go on while all others are done."""
+
 
 def pytest_xdist_auto_num_workers() -> int:
     """Run two processes more than there are processors: a third of the time tests wait."""
@@ -66,8 +69,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupSc
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Keep tests that share a server in one process: it takes seconds to start, and once is enough.
 
-    All others go to whichever process is free. First, for groups are told apart right after.
+    All others go to whichever process is free, the long ones first. This comes before other hooks,
+    for groups are told apart right after.
     """
+    items.sort(key=lambda item: item.path.name not in LONG)
     for item in items:
         if SERVERS & {*getattr(item, "fixturenames", ())}:
             item.add_marker(pytest.mark.xdist_group(f"{item.path.parent.name}/{item.path.stem}"))
