@@ -6,6 +6,7 @@ import re
 import runpy
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Browser
 
 from support.documents import ROOT
@@ -13,6 +14,7 @@ from support.documents import ROOT
 MAX_FILES = 45
 
 
+@pytest.mark.chromium("Only Chromium tells what code has run.")
 def test_a_click_passes_the_files_of_the_picture(browser: Browser, tmp_path: Path) -> None:
     script = runpy.run_path(str(ROOT / "docs/make/way_of_a_click.py"))
     files = script["follow"](browser, tmp_path).files

@@ -135,7 +135,7 @@ export default {
   "filters.oneOf": "{attribute}: {values}",
 
   "searchBox.label": "Palabras",
-  "searchBox.describe": "Con palabras, si puede",
+  "searchBox.describe": "Descríbalo, si puede",
   "searchBox.addWords": "Más: «en azul»",
   "searchBox.picture": "Buscar con una imagen propia",
   "searchBox.catalog": "Catálogo",
