@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -229,3 +232,22 @@ def test_a_catalog_may_be_built_where_a_link_leads(tmp_path: Path) -> None:
     assert len(seeker.build(rows, tmp_path / "shop")) == 4
     assert (tmp_path / "shop").is_symlink()
     assert (tmp_path / "disk" / "empty" / "catalog.json").is_file()
+
+
+def test_a_folder_is_there_although_others_have_just_removed_it(tmp_path: Path) -> None:
+    """Updates that wait for each other share a folder that goes with the work of each."""
+    shared, done = tmp_path / "shared", threading.Event()
+
+    def remove() -> None:
+        while not done.is_set():
+            with suppress(OSError):
+                shared.rmdir()
+
+    with ThreadPoolExecutor(2) as threads:
+        removing = [threads.submit(remove) for _ in range(2)]
+        try:
+            for _ in range(5000):
+                nofollow.real_folder(shared)
+        finally:
+            done.set()
+        assert [one.result() for one in removing] == [None, None]

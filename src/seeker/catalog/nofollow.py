@@ -183,12 +183,15 @@ class OpenFolder:
 
 def real_folder(path: Path) -> Path:
     """Make a folder unless it is there; LinkInside if a link has its name."""
-    try:
-        path.mkdir()
-    except FileExistsError:
-        if not _is_folder(path.lstat()):
-            raise LinkInside(path) from None
-    return path
+    while True:
+        try:
+            path.mkdir()
+            return path
+        except FileExistsError:
+            with suppress(FileNotFoundError):  # whoever had it has just removed it: once more
+                if not _is_folder(path.lstat()):
+                    raise LinkInside(path) from None
+                return path
 
 
 def new_file(path: Path) -> BinaryIO:
