@@ -148,10 +148,12 @@ def test_a_click_far_down_counts_with_what_was_on_screen(page: Page, many: Serve
     click = kept["events"][-1]
     assert click["item"] == chosen
     # Titles are ids in this catalog. A card may be seen though its buttons are not, so the list
-    # may hold two rows more, and what somebody stopped at on the way, eleven places to either side;
-    # the first page, which had gone long before, is not in it.
+    # may hold two rows more; the first page, which had gone long before, is not in it. Firefox's
+    # driver stands still between two turns of the wheel, and where somebody stops counts, too, up
+    # to eleven places to either side.
+    stops = page.context.browser is not None and page.context.browser.browser_type.name == "firefox"
     assert set(around) <= set(click["shown"])
-    assert len(click["shown"]) <= max(len(around) + 12, 11 + 1 + 11)
+    assert len(click["shown"]) <= (11 + 1 + 11 if stops else len(around) + 12)
     assert not set(click["shown"]) & set(first_page(many, search.session()["id"]))
 
 
