@@ -4,17 +4,37 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.kernels.simd import LANES, dots, inlined, kernel
+from seeker.kernels.simd import LANES, WIDE, dots, inlined, kernel
 
 STRIP = 64
 """Items worked on before their columns are written out, so that the writing runs in lines."""
 
-AHEAD = 16
+AHEAD = 24
 """How many items ahead memory is asked for. Without it the arithmetic waits for memory: a pass
 with twelve probes takes twice as long."""
 
 _two_six, _two_two, _two_one = dots(2, 6), dots(2, 2), dots(2, 1)
 _one_six, _one_two, _one_one = dots(1, 6), dots(1, 2), dots(1, 1)
+_four_twelve, _four_six = dots(4, 12, wide=True), dots(4, 6, wide=True)
+_four_two, _four_one = dots(4, 2, wide=True), dots(4, 1, wide=True)
+
+
+@inlined
+def _four(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no-untyped-def]
+    """Multiply four items with all probes, where the registers are wide and twice as many."""
+    count = probes.shape[1]
+    first = 0
+    while first + 12 <= count:
+        _four_twelve(vectors, rows, soon, origin, probes, first, out, place)
+        first += 12
+    while first + 6 <= count:
+        _four_six(vectors, rows, soon, origin, probes, first, out, place)
+        first += 6
+    while first + 2 <= count:
+        _four_two(vectors, rows, soon, origin, probes, first, out, place)
+        first += 2
+    if first < count:
+        _four_one(vectors, rows, soon, origin, probes, first, out, place)
 
 
 @inlined
@@ -69,6 +89,13 @@ def columns(vectors, steps, rows, origin, probes, constants, out):  # type: igno
         length = min(STRIP, rows.size - start)
         r = 0
         if dimensions == origin.size:
+            while WIDE and probes.itemsize == 4 and r + 4 <= length:
+                at = start + r
+                soon = min(at + AHEAD, last - 3)
+                four = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
+                next = rows[soon], rows[soon + 1], rows[soon + 2], rows[soon + 3]
+                _four(vectors, four, next, origin, probes, strip, r)
+                r += 4
             while r + 2 <= length:
                 at = start + r
                 soon = min(at + AHEAD, last)

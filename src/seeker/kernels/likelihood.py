@@ -8,10 +8,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.kernels.simd import atanh2, exp, inlined, kernel, log, log_sigmoid, to_nats, to_units
+from seeker.kernels.simd import (
+    atanh2,
+    exp,
+    inlined,
+    kernel,
+    log,
+    log_sigmoid,
+    prefer_wide,
+    to_nats,
+    to_units,
+)
 
 STRIP = 128
 """Items worked on at a time, so that what is in hand stays in the nearest cache."""
+
+LEVELS = 5
+"""Noise levels that follow from one exponential, each twice as sharp as the one before."""
 
 RARE = 1e-9
 """Slips rarer than this are added in logarithms, for they are lost beside rounding otherwise."""
@@ -117,6 +130,65 @@ def dislikes(columns, weights, alpha, places, likes, signs, units):  # type: ign
             flush(part, length, total)
 
 
+@inlined
+def first_levels(far, nearest, beta, chosen, totals):  # type: ignore[no-untyped-def]
+    """Write e^((nearest − far) · beta) and its squares, one upon the other, of the item chosen.
+
+    far, nearest: (STRIP,); chosen, totals: (LEVELS, STRIP).
+    """
+    for r in range(STRIP):
+        a = exp((nearest[r] - far[r]) * beta)
+        b = a * a
+        c = b * b
+        d = c * c
+        e = d * d
+        chosen[0, r] = a
+        chosen[1, r] = b
+        chosen[2, r] = c
+        chosen[3, r] = d
+        chosen[4, r] = e
+        totals[0, r] = a
+        totals[1, r] = b
+        totals[2, r] = c
+        totals[3, r] = d
+        totals[4, r] = e
+
+
+@inlined
+def more_levels(far, nearest, beta, totals):  # type: ignore[no-untyped-def]
+    """Add the same of another item to the totals."""
+    for r in range(STRIP):
+        a = exp((nearest[r] - far[r]) * beta)
+        b = a * a
+        c = b * b
+        d = c * c
+        totals[0, r] += a
+        totals[1, r] += b
+        totals[2, r] += c
+        totals[3, r] += d
+        totals[4, r] += d * d
+
+
+@inlined
+def one_level(far, nearest, beta, weight, total):  # type: ignore[no-untyped-def]
+    """Write e^((nearest − far) · beta) of all items, (count, STRIP), and their sum, (STRIP,)."""
+    total[:] = 0
+    for k in range(far.shape[0]):
+        for r in range(STRIP):
+            weight[k, r] = exp((nearest[r] - far[k, r]) * beta)
+            total[r] += weight[k, r]
+
+
+@inlined
+def squared_level(weight, total):  # type: ignore[no-untyped-def]
+    """Square weights, (count, STRIP), and write their sum, (STRIP,)."""
+    total[:] = 0
+    for k in range(weight.shape[0]):
+        for r in range(STRIP):
+            weight[k, r] *= weight[k, r]
+            total[r] += weight[k, r]
+
+
 @kernel
 def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs, units):  # type: ignore[no-untyped-def]
     """Add sign · log P(among[0] is chosen of among) to units, shape (mixtures · noises, items).
@@ -124,23 +196,32 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs,
     P = sure · softmax_k(−D_k / σ)[0] + chance, for every mixture of views, (mixtures, views), and
     every noise σ = 1 / sharpness (ascending); log_chance: float64; signs: (1,). For a dislike the
     mixtures are negative.
-    Where one sharpness is twice the one before, exponentials are squared instead of computed.
+    Where one sharpness is twice the one before, exponentials are squared instead of computed, and
+    where all are (octaves), no exponential is written down.
     """
+    prefer_wide()
     items = columns.shape[2]
     count = among.size
     noises = sharpness.size
     strip = np.zeros((columns.shape[0], count, STRIP), columns.dtype)
     distance = np.zeros((count, STRIP), columns.dtype)
-    weight = np.empty((count, STRIP), columns.dtype)
     nearest = np.empty(STRIP, columns.dtype)
-    total = np.empty(STRIP, columns.dtype)
+    weight = np.empty((count, STRIP), columns.dtype)
+    chosen = np.empty((LEVELS, STRIP), columns.dtype)
+    totals = np.empty((LEVELS, STRIP), columns.dtype)
     part = np.zeros(STRIP, signs.dtype)
     sign = signs[0]
+    octaves = 1 < noises <= LEVELS
+    for s in range(1, noises):
+        octaves = octaves and sharpness[s] == 2 * sharpness[s - 1]
     for start in range(0, items, STRIP):
         length = min(STRIP, items - start)
         for v in range(columns.shape[0]):
             for k in range(count):
-                strip[v, k, :length] = columns[v, among[k], start : start + length]
+                line = strip[v, k]
+                column = columns[v, among[k], start : start + length]
+                for r in range(length):
+                    line[r] = column[r]
         for w in range(mixtures.shape[0]):
             for k in range(count):
                 mix_views(strip, mixtures[w], k, 0, STRIP, distance[k])
@@ -151,21 +232,18 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs,
                     nearest[r] = min(nearest[r], far[r])
             for s in range(noises):
                 beta = sharpness[s]
-                total[:] = 0
-                if s > 0 and beta == 2 * sharpness[s - 1]:
-                    for k in range(count):
-                        near = weight[k]
-                        for r in range(STRIP):
-                            near[r] *= near[r]
-                            total[r] += near[r]
+                if octaves:
+                    if s == 0:
+                        first_levels(distance[0], nearest, beta, chosen, totals)
+                        for k in range(1, count):
+                            more_levels(distance[k], nearest, beta, totals)
+                    near, total = chosen[s], totals[s]
                 else:
-                    for k in range(count):
-                        near = weight[k]
-                        far = distance[k]
-                        for r in range(STRIP):
-                            near[r] = exp((nearest[r] - far[r]) * beta)
-                            total[r] += near[r]
-                near = weight[0]
+                    near, total = weight[0], totals[0]
+                    if s > 0 and beta == 2 * sharpness[s - 1]:
+                        squared_level(weight, total)
+                    else:
+                        one_level(distance, nearest, beta, weight, total)
                 far = distance[0]
                 out = units[w * noises + s, start : start + length]
                 if chance > RARE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.kernels.simd import exp, inlined, kernel, log, to_nats
+from seeker.kernels.simd import exp, inlined, kernel, log, prefer_wide, to_nats
 
 STRIP = 64
 TOGETHER = 8
@@ -45,6 +45,7 @@ def scores(units, log_weights, out):  # type: ignore[no-untyped-def]
 
     The units are of any size; see `to_nats`.
     """
+    prefer_wide()
     items = units.shape[1]
     nats = np.zeros((log_weights.size, STRIP))
     best = np.zeros(STRIP)
@@ -115,6 +116,7 @@ def mass_by_theta(sums, start, log_weights, offsets, out):  # type: ignore[no-un
     Each θ is added up in the order of the items; several at a time, for one addition waits for the
     one before.
     """
+    prefer_wide()
     thetas = log_weights.size
     strips = np.zeros((TOGETHER, STRIP))
     totals = np.zeros(TOGETHER)

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
+from llvmlite import binding, ir
 from numba import njit
-from numba.core import cgutils, types
+from numba.core import cgutils, config, types
 from numba.extending import intrinsic, overload
 
 from seeker.kernels.widening import widen
@@ -17,6 +17,18 @@ LANES = 8
 """Dot products are summed in this many interleaved partial sums, on every processor."""
 
 _INDEX = ir.IntType(64)
+
+
+def _has_wide_vectors() -> bool:
+    """Whether the processor that is compiled for has vectors of twice the lanes (AVX-512)."""
+    features: str | None = config.CPU_FEATURES
+    if features is None:
+        features = binding.get_host_cpu_features().flatten()
+    return "+avx512f" in features.split(",")
+
+
+WIDE = _has_wide_vectors()
+"""Whether two items at a time fit a vector. No number depends on it."""
 
 
 def kernel(function: Any) -> Any:
@@ -75,8 +87,31 @@ def _beyond(typing_context: Any, value: Any, start: Any) -> Any:
 beyond: Any = intrinsic(_beyond)
 
 
-def dots(items: int, count: int) -> Any:
-    """Make the intrinsic that multiplies one or two items with `count` probes at a time."""
+def _prefer_wide(typing_context: Any) -> Any:
+    """Have the loops of the function this is called in use the widest vectors there are.
+
+    LLVM shuns those of 512 bits, because the first processors that had them slowed down. No number
+    depends on it, for every item of a loop is computed by itself.
+    """
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        if WIDE:
+            # llvmlite takes in names that it knows only, and this is LLVM's own.
+            set.add(builder.function.attributes, '"prefer-vector-width"="512"')
+        return context.get_dummy_value()
+
+    return types.void(), emit
+
+
+prefer_wide: Any = intrinsic(_prefer_wide)
+
+
+def dots(items: int, count: int, wide: bool = False) -> Any:
+    """Make the intrinsic that multiplies one, two or four items with `count` probes at a time.
+
+    wide: two items share a vector of twice the lanes, for processors that have such.
+    """
+    together = 2 if wide else 1
 
     def typed(
         typing_context: Any,
@@ -91,13 +126,13 @@ def dots(items: int, count: int) -> Any:
     ) -> Any:
         """Write (vectors[row] − origin) · probe to out[place + r, first : first + count].
 
-        rows, soon: pairs of rows, of which the first `items` count: those to multiply now, and
+        rows, soon: tuples of rows, of which the first `items` count: those to multiply now, and
         those whose memory to ask for meanwhile. vectors: (items, d), origin: (d,), d a multiple of
         eight; probes: (d / 8, probes, 8), so that what is needed together lies together. An item's
         numbers are turned into the probes' type first: float32, float64, int8, or float16 given as
         the int16 of its bits. Each product is summed in eight lanes, then
-        across the lanes: an order of additions that is the same on every processor, for one or two
-        items and any count. Multiplying and adding is one operation with one rounding (where a
+        across the lanes: an order of additions that is the same on every processor, for any number
+        of items and any count. Multiplying and adding is one operation with one rounding (where a
         processor lacks it, it is emulated: slower, the same result).
         """
 
@@ -107,6 +142,7 @@ def dots(items: int, count: int) -> Any:
                 for i in (0, 3, 4, 6)
             )
             vector = ir.VectorType(context.get_data_type(probes.dtype), LANES)
+            wider = ir.VectorType(vector.element, LANES * together)
             length = builder.extract_value(origin_.shape, 0)
             width = builder.extract_value(probes_.shape, 1)
             now, later = (
@@ -127,49 +163,59 @@ def dots(items: int, count: int) -> Any:
                 loaded = builder.load(builder.bitcast(address, stored.as_pointer()), align=size)
                 return widen(context, builder, loaded, vector, LANES)
 
+            def joined(parts: list[Any]) -> Any:
+                if together == 1:
+                    return parts[0]
+                places = [*range(2 * LANES)]
+                return builder.shuffle_vector(parts[0], parts[-1], _places(places))
+
             before = builder.block
             loop = builder.append_basic_block("dots")
             after = builder.append_basic_block("dots.end")
             builder.branch(loop)
             builder.position_at_end(loop)
             offset = builder.phi(_INDEX)
-            sums = [[builder.phi(vector) for _ in range(count)] for _ in range(items)]
+            groups = range(0, items, together)
+            sums = [[builder.phi(wider) for _ in range(count)] for _ in groups]
             zero = lanes(origin_.data, offset)
-            xs = [builder.fsub(lanes(item, offset), zero) for item in now]
+            differences = [builder.fsub(lanes(item, offset), zero) for item in now]
+            xs = [joined(differences[group : group + together]) for group in groups]
             for item in later:
                 _fetch(builder, builder.gep(item, [offset]))
             here = builder.gep(start, [builder.mul(offset, width)])
             multiply_add = cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
                 builder.module,
-                ir.FunctionType(vector, [vector] * 3),
-                f"llvm.fma.v{LANES}f{probes.dtype.bitwidth}",
+                ir.FunctionType(wider, [wider] * 3),
+                f"llvm.fma.v{LANES * together}f{probes.dtype.bitwidth}",
             )
-            added: list[list[Any]] = [[] for _ in range(items)]
+            added: list[list[Any]] = [[] for _ in groups]
             for i in range(count):
-                probe = lanes(here, _INDEX(i * LANES))
-                for r in range(items):
-                    added[r].append(builder.call(multiply_add, [xs[r], probe, sums[r][i]]))
+                probe = joined([lanes(here, _INDEX(i * LANES))])
+                for x, line, new_line in zip(xs, sums, added, strict=True):
+                    new_line.append(builder.call(multiply_add, [x, probe, line[i]]))
             following = builder.add(offset, _INDEX(LANES))
             builder.cbranch(builder.icmp_signed("<", following, length), loop, after)
             offset.add_incoming(_INDEX(0), before)
             offset.add_incoming(following, loop)
             for line, new_line in zip(sums, added, strict=True):
                 for total, new in zip(line, new_line, strict=True):
-                    total.add_incoming(ir.Constant(vector, [0.0] * LANES), before)
+                    total.add_incoming(ir.Constant(wider, [0.0] * wider.count), before)
                     total.add_incoming(new, loop)
 
             builder.position_at_end(after)
             columns = builder.extract_value(out_.shape, 1)
-            for r, line in enumerate(added):
-                row = builder.mul(builder.add(args[7], _INDEX(r)), columns)
-                target = builder.gep(out_.data, [builder.add(row, args[5])])
-                for i, value in enumerate(_across(builder, line)):
-                    builder.store(value, builder.gep(target, [_INDEX(i)]))
+            for group, line in zip(groups, added, strict=True):
+                values = _across(builder, line)
+                for r in range(together):
+                    row = builder.mul(builder.add(args[7], _INDEX(group + r)), columns)
+                    target = builder.gep(out_.data, [builder.add(row, args[5])])
+                    for i in range(count):
+                        builder.store(values[r][i], builder.gep(target, [_INDEX(i)]))
             return context.get_dummy_value()
 
         index = types.intp
-        pair = types.UniTuple(index, 2)  # type: ignore[no-untyped-call]
-        return types.void(vectors, pair, pair, origin, probes, index, out, index), emit
+        some = types.UniTuple(index, max(2, items))  # type: ignore[no-untyped-call]
+        return types.void(vectors, some, some, origin, probes, index, out, index), emit
 
     return intrinsic(typed)
 
@@ -183,31 +229,37 @@ def _fetch(builder: Any, address: Any) -> None:
     builder.call(fetch, [builder.bitcast(address, byte), flag(0), flag(2), flag(1)])
 
 
-def _across(builder: Any, vectors: list[Any]) -> list[Any]:
-    """Emit the sums over the lanes of up to eight vectors: neighbours first, three times."""
-    count = len(vectors)
+def _places(places: list[int]) -> Any:
+    """Return the places of a shuffle as a constant."""
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+
+
+def _across(builder: Any, vectors: list[Any]) -> list[list[Any]]:
+    """Emit the sums over each eight lanes of vectors, by eight: neighbours first, three times."""
+    count, parts = len(vectors), range(0, vectors[0].type.count, LANES)
+    if count > LANES:
+        some, rest = _across(builder, vectors[:LANES]), _across(builder, vectors[LANES:])
+        return [[*one, *other] for one, other in zip(some, rest, strict=True)]
     for _ in range(3):
-        if len(vectors) == 1:
-            vectors = [_neighbours(builder, vectors[0], vectors[0], vectors[0].type.count // 2)]
-        else:
-            pairs = zip(vectors[::2], [*vectors[1::2], vectors[-1]], strict=False)
-            vectors = [_neighbours(builder, a, b, LANES) for a, b in pairs]
-    return [builder.extract_element(vectors[0], ir.IntType(32)(i)) for i in range(count)]
+        pairs = zip(vectors[::2], [*vectors[1::2], vectors[-1]], strict=False)
+        vectors = [_neighbours(builder, a, b) for a, b in pairs]
+    return [
+        [builder.extract_element(vectors[0], ir.IntType(32)(part + i)) for i in range(count)]
+        for part in parts
+    ]
 
 
-def _neighbours(builder: Any, a: Any, b: Any, width: int) -> Any:
-    """Emit the sums of neighbouring lanes of a followed by b, as many as fit the width."""
-    even, odd = (
-        builder.shuffle_vector(
-            a,
-            b,
-            ir.Constant(
-                ir.VectorType(ir.IntType(32), width), [*range(start, start + 2 * width, 2)]
-            ),
-        )
-        for start in (0, 1)
-    )
-    return builder.fadd(even, odd)
+def _neighbours(builder: Any, a: Any, b: Any) -> Any:
+    """Emit the sums of neighbouring lanes, of each eight of a followed by those of b."""
+    width = a.type.count
+    even = [
+        source + part + lane
+        for part in range(0, width, LANES)
+        for source in (0, width)
+        for lane in range(0, LANES, 2)
+    ]
+    odd = [place + 1 for place in even]
+    return builder.fadd(*(builder.shuffle_vector(a, b, _places(one)) for one in (even, odd)))
 
 
 # exp and log: the range is reduced by a power of two, the rest is a short series. No branches, so
