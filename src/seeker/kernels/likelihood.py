@@ -11,6 +11,7 @@ import numpy as np
 from seeker.kernels.simd import (
     atanh2,
     exp,
+    fetch_row,
     inlined,
     kernel,
     log,
@@ -245,6 +246,7 @@ def choice(columns, mixtures, sharpness, sure, chance, log_chance, among, signs,
                     else:
                         one_level(distance, nearest, beta, weight, total)
                 far = distance[0]
+                fetch_row(units, w * noises + s, start + STRIP, STRIP)
                 out = units[w * noises + s, start : start + length]
                 if chance > RARE:
                     for r in range(STRIP):

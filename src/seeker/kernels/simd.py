@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from llvmlite import binding, ir
 from numba import njit
-from numba.core import cgutils, config, types
+from numba.core import cgutils, config, errors, types
 from numba.extending import intrinsic, overload
 
 from seeker.kernels.widening import widen
@@ -17,6 +17,8 @@ LANES = 8
 """Dot products are summed in this many interleaved partial sums, on every processor."""
 
 _INDEX = ir.IntType(64)
+_LINE = 64
+"""Bytes that memory is read by."""
 
 
 def _has_wide_vectors() -> bool:
@@ -232,6 +234,30 @@ def _fetch(builder: Any, address: Any) -> None:
 def _places(places: list[int]) -> Any:
     """Return the places of a shuffle as a constant."""
     return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+
+
+def _fetch_row(typing_context: Any, array: Any, row: Any, start: Any, count: Any) -> Any:
+    """Ask for the memory of array[row, start : start + count]; count: known when compiled.
+
+    What lies beyond the array is asked for, too, which does nothing.
+    """
+    if not isinstance(count, types.IntegerLiteral):
+        raise errors.RequireLiteralValue("count")
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array_ = context.make_array(array)(context, builder, args[0])
+        strides = cgutils.unpack_tuple(builder, array_.strides, 2)  # type: ignore[no-untyped-call]
+        size = context.get_abi_sizeof(context.get_data_type(array.dtype))
+        place = builder.add(builder.mul(args[1], strides[0]), builder.mul(args[2], strides[1]))
+        first = builder.bitcast(array_.data, ir.IntType(8).as_pointer())
+        for offset in range(0, count.literal_value * size, _LINE):
+            _fetch(builder, builder.gep(first, [builder.add(place, _INDEX(offset))]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp, count), emit
+
+
+fetch_row: Any = intrinsic(_fetch_row)
 
 
 def _across(builder: Any, vectors: list[Any]) -> list[list[Any]]:
