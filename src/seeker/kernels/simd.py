@@ -23,7 +23,7 @@ _LINE = 64
 
 def _has_wide_vectors() -> bool:
     """Whether the processor that is compiled for has vectors of twice the lanes (AVX-512)."""
-    features: str | None = config.CPU_FEATURES
+    features: str | None = config.CPU_FEATURES  # type: ignore[attr-defined]
     if features is None:
         features = binding.get_host_cpu_features().flatten()
     return "+avx512f" in features.split(",")

@@ -137,32 +137,45 @@ def open_bench(path: Path, metric: str | None = None, attributes: bool = False) 
     return Bench(_make_catalog(arrays["ids"].tolist(), views, senses), senses)
 
 
+_PICTURES_AT_A_TIME = 256
+
+
 def make_bench(pictures: Path, table: Path | None, out: Path) -> list[str]:
     """Make a bench file from a folder of pictures and a table with the columns image and label.
 
     Its views are `image` and `colour`; the view that a build would make of the table is kept beside
     them. Return what that was made of, in sentences.
     """
+    from tqdm import tqdm
+
     from seeker import embedders
     from seeker.embedders.pictures import open_picture
-    from seeker.lab.senses import handmade_features, network_features
+    from seeker.lab.senses import handmade_features, larger_network
 
     files = sorted(file for file in pictures.iterdir() if file.suffix.lower() in PICTURE_SUFFIXES)
     if not files:
         raise NotFound(f"There are no pictures in '{pictures}'.")
     rows = {} if table is None else _read_rows(table)
-    arrays: dict[str, Array] = {"ids": np.array([file.stem for file in files])}
-    for name in ("image", "colour"):
-        embedder = embedders.named(name)
-        parts = [
-            embedder.embed([open_picture(file) for file in files[start : start + 256]])
-            for start in range(0, len(files), 256)
-        ]
-        arrays[f"view:{name}"] = np.concatenate(parts)
-        arrays[f"metric:{name}"] = np.array(embedder.metric)
-    for name, vectors in handmade_features(files).items():
-        arrays[f"sense:{name}"] = vectors
-    arrays["sense:deep"] = network_features(files)
+    see = larger_network()  # first of all, for its package may be missing
+    views = {name: embedders.named(name) for name in ("image", "colour")}
+    parts: dict[str, list[Array]] = {}
+    with tqdm(total=len(files), unit=" pictures", disable=None, dynamic_ncols=True) as bar:
+        for start in range(0, len(files), _PICTURES_AT_A_TIME):
+            some = files[start : start + _PICTURES_AT_A_TIME]
+            opened = [open_picture(file) for file in some]
+            seen: dict[str, Array] = {
+                **{f"view:{name}": one.embed(opened) for name, one in views.items()},
+                **{f"sense:{name}": one for name, one in handmade_features(some).items()},
+                "sense:deep": see(some),
+            }
+            for name, vectors in seen.items():
+                parts.setdefault(name, []).append(vectors)
+            bar.update(len(some))
+    arrays: dict[str, Array] = {
+        "ids": np.array([file.stem for file in files]),
+        **{name: np.concatenate(of_name) for name, of_name in parts.items()},
+        **{f"metric:{name}": np.array(one.metric) for name, one in views.items()},
+    }
     notes = []
     if table is not None:
         said = [rows.get(file.stem, {}) for file in files]

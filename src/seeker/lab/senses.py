@@ -5,7 +5,7 @@ Hand-made features (colours, edges), and EfficientNet-Lite2, a larger network th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,8 +124,8 @@ def handmade_features(pictures: Sequence[Path]) -> dict[str, Array]:
     return {name: np.array(vectors, np.float32) for name, vectors in seen.items()}
 
 
-def network_features(pictures: Sequence[Path]) -> Floats:
-    """Return what the larger network sees in pictures, (pictures, 1280) float32.
+def larger_network() -> Callable[[Sequence[Path]], Floats]:
+    """Return what tells what the larger network sees in pictures, (pictures, 1280) float32.
 
     It looks at the picture squeezed into a square of 192 pixels, unlike the system's network,
     which sees it whole on white with 224.
@@ -150,7 +150,7 @@ def network_features(pictures: Sequence[Path]) -> Floats:
         vector: Floats = network.run({"pictures": np.ascontiguousarray(pixels - 1.0)})[0]
         return vector
 
-    return embed_each(embed, list(pictures), 1280)
+    return lambda pictures: embed_each(embed, list(pictures), 1280)
 
 
 def efficientnet_lite2(tensors: Mapping[str, Array]) -> bytes:
