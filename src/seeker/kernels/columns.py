@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from seeker.kernels.simd import LANES, WIDE, dots, inlined, kernel
+from seeker.kernels.dots import LANES, dots
+from seeker.kernels.simd import WIDE, inlined, kernel
 
 STRIP = 64
 """Items worked on before their columns are written out, so that the writing runs in lines."""

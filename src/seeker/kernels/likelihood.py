@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from seeker.kernels.dots import fetch_row
 from seeker.kernels.simd import (
     atanh2,
     exp,
-    fetch_row,
     inlined,
     kernel,
     log,
