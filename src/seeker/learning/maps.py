@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seeker.kernels.parallel import over_blocks
 from seeker.kernels.dots import LANES
+from seeker.kernels.parallel import over_blocks
 from seeker.learning.observations import Pairs
 from seeker.types import Array, Doubles, Floats, Rows
 
