@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seeker.kernels.dots import LANES, dots
@@ -10,67 +12,48 @@ from seeker.kernels.simd import WIDE, inlined, kernel
 STRIP = 64
 """Items worked on before their columns are written out, so that the writing runs in lines."""
 
-AHEAD = 24
+AHEAD = 16
 """How many items ahead memory is asked for. Without it the arithmetic waits for memory: a pass
 with twelve probes takes twice as long."""
 
-_two_six, _two_two, _two_one = dots(2, 6), dots(2, 2), dots(2, 1)
-_one_six, _one_two, _one_one = dots(1, 6), dots(1, 2), dots(1, 1)
-_four_twelve, _four_six = dots(4, 12, wide=True), dots(4, 6, wide=True)
-_four_two, _four_one = dots(4, 2, wide=True), dots(4, 1, wide=True)
+_one_one = dots(1, 1)
 
 
-@inlined
-def _four(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no-untyped-def]
-    """Multiply four items with all probes, where the registers are wide and twice as many."""
-    count = probes.shape[1]
-    first = 0
-    while first + 12 <= count:
-        _four_twelve(vectors, rows, soon, origin, probes, first, out, place)
-        first += 12
-    while first + 6 <= count:
-        _four_six(vectors, rows, soon, origin, probes, first, out, place)
-        first += 6
-    while first + 2 <= count:
-        _four_two(vectors, rows, soon, origin, probes, first, out, place)
-        first += 2
-    if first < count:
-        _four_one(vectors, rows, soon, origin, probes, first, out, place)
+def _all_probes(most: tuple[int, Any], many: tuple[int, Any], two: Any, one: Any) -> Any:
+    """Make what multiplies a few items with all probes, as many at a time as registers hold.
+
+    most, many: pairs of a number of probes and what multiplies with that many.
+    """
+    most_probes, most_dots = most
+    many_probes, many_dots = many
+
+    @inlined
+    def multiply(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no-untyped-def]
+        count = probes.shape[1]
+        first = 0
+        while first + most_probes <= count:
+            most_dots(vectors, rows, soon, origin, probes, first, out, place)
+            first += most_probes
+        while first + many_probes <= count:
+            many_dots(vectors, rows, soon, origin, probes, first, out, place)
+            first += many_probes
+        while first + 2 <= count:
+            two(vectors, rows, soon, origin, probes, first, out, place)
+            first += 2
+        if first < count:
+            one(vectors, rows, soon, origin, probes, first, out, place)
+
+    return multiply
 
 
-@inlined
-def _pair(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no-untyped-def]
-    """Multiply two items with all probes, as many at a time as there are registers for."""
-    count = probes.shape[1]
-    first = 0
-    while first + 6 <= count:
-        if probes.itemsize == 4:
-            _two_six(vectors, rows, soon, origin, probes, first, out, place)
-        else:
-            _one_six(vectors, rows, soon, origin, probes, first, out, place)
-            other = (rows[1], rows[1]), (soon[1], soon[1])
-            _one_six(vectors, other[0], other[1], origin, probes, first, out, place + 1)
-        first += 6
-    while first + 2 <= count:
-        _two_two(vectors, rows, soon, origin, probes, first, out, place)
-        first += 2
-    if first < count:
-        _two_one(vectors, rows, soon, origin, probes, first, out, place)
-
-
-@inlined
-def _single(vectors, rows, soon, origin, probes, out, place):  # type: ignore[no-untyped-def]
-    """Multiply one item with all probes."""
-    count = probes.shape[1]
-    first = 0
-    while first + 6 <= count:
-        _one_six(vectors, rows, soon, origin, probes, first, out, place)
-        first += 6
-    while first + 2 <= count:
-        _one_two(vectors, rows, soon, origin, probes, first, out, place)
-        first += 2
-    if first < count:
-        _one_one(vectors, rows, soon, origin, probes, first, out, place)
+_four = _all_probes(
+    (12, dots(4, 12, wide=True)),
+    (6, dots(4, 6, wide=True)),
+    dots(4, 2, wide=True),
+    dots(4, 1, wide=True),
+)
+_pair = _all_probes((6, dots(2, 6)), (4, dots(2, 4)), dots(2, 2), dots(2, 1))
+_single = _all_probes((6, dots(1, 6)), (4, dots(1, 4)), dots(1, 2), _one_one)
 
 
 @kernel
@@ -93,21 +76,21 @@ def columns(vectors, steps, rows, origin, probes, constants, out):  # type: igno
             while WIDE and probes.itemsize == 4 and r + 4 <= length:
                 at = start + r
                 soon = min(at + AHEAD, last - 3)
-                four = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
-                next = rows[soon], rows[soon + 1], rows[soon + 2], rows[soon + 3]
-                _four(vectors, four, next, origin, probes, strip, r)
+                now = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
+                later = rows[soon], rows[soon + 1], rows[soon + 2], rows[soon + 3]
+                _four(vectors, now, later, origin, probes, strip, r)
                 r += 4
-            while r + 2 <= length:
+            while probes.itemsize == 4 and r + 2 <= length:
                 at = start + r
                 soon = min(at + AHEAD, last)
-                now, later = (rows[at], rows[at + 1]), (rows[soon], rows[min(soon + 1, last)])
-                _pair(vectors, now, later, origin, probes, strip, r)
+                two, others = (rows[at], rows[at + 1]), (rows[soon], rows[min(soon + 1, last)])
+                _pair(vectors, two, others, origin, probes, strip, r)
                 r += 2
         while r < length:
             at = start + r
             if dimensions == origin.size:
-                now, soon = rows[at], rows[min(at + AHEAD, last)]
-                _single(vectors, (now, now), (soon, soon), origin, probes, strip, r)
+                item, other = rows[at], rows[min(at + AHEAD, last)]
+                _single(vectors, (item, item), (other, other), origin, probes, strip, r)
             else:
                 padded[0, :dimensions] = vectors[rows[at]]
                 _single(padded, (0, 0), (0, 0), origin, probes, strip, r)

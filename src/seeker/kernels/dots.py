@@ -132,44 +132,6 @@ def dots(items: int, count: int, wide: bool = False) -> Any:
     return intrinsic(typed)
 
 
-def _fetch(builder: Any, address: Any) -> None:
-    """Emit the request to bring a line of memory into the second cache."""
-    byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-    fetch = builder.module.declare_intrinsic(
-        "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-    )
-    builder.call(fetch, [builder.bitcast(address, byte), flag(0), flag(2), flag(1)])
-
-
-def _places(places: list[int]) -> Any:
-    """Return the places of a shuffle as a constant."""
-    return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
-
-
-def _fetch_row(typing_context: Any, array: Any, row: Any, start: Any, count: Any) -> Any:
-    """Ask for the memory of array[row, start : start + count]; count: known when compiled.
-
-    What lies beyond the array is asked for, too, which does nothing.
-    """
-    if not isinstance(count, types.IntegerLiteral):
-        raise errors.RequireLiteralValue("count")
-
-    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        array_ = context.make_array(array)(context, builder, args[0])
-        strides = cgutils.unpack_tuple(builder, array_.strides, 2)  # type: ignore[no-untyped-call]
-        size = context.get_abi_sizeof(context.get_data_type(array.dtype))
-        place = builder.add(builder.mul(args[1], strides[0]), builder.mul(args[2], strides[1]))
-        first = builder.bitcast(array_.data, ir.IntType(8).as_pointer())
-        for offset in range(0, count.literal_value * size, _LINE):
-            _fetch(builder, builder.gep(first, [builder.add(place, _INDEX(offset))]))
-        return context.get_dummy_value()
-
-    return types.void(array, types.intp, types.intp, count), emit
-
-
-fetch_row: Any = intrinsic(_fetch_row)
-
-
 def _across(builder: Any, vectors: list[Any]) -> list[list[Any]]:
     """Emit the sums over each eight lanes of vectors, by eight: neighbours first, three times."""
     count, parts = len(vectors), range(0, vectors[0].type.count, LANES)
@@ -196,3 +158,41 @@ def _neighbours(builder: Any, a: Any, b: Any) -> Any:
     ]
     odd = [place + 1 for place in even]
     return builder.fadd(*(builder.shuffle_vector(a, b, _places(one)) for one in (even, odd)))
+
+
+def _places(places: list[int]) -> Any:
+    """Return the places of a shuffle as a constant."""
+    return ir.Constant(ir.VectorType(ir.IntType(32), len(places)), places)
+
+
+def _fetch(builder: Any, address: Any) -> None:
+    """Emit the request to bring a line of memory into the second cache."""
+    byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+    fetch = builder.module.declare_intrinsic(
+        "llvm.prefetch", [byte], ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+    )
+    builder.call(fetch, [builder.bitcast(address, byte), flag(0), flag(2), flag(1)])
+
+
+def _fetch_row(typing_context: Any, array: Any, row: Any, start: Any, count: Any) -> Any:
+    """Ask for the memory of array[row, start : start + count]; count: known when compiled.
+
+    What lies beyond the array is asked for, too, which does nothing.
+    """
+    if not isinstance(count, types.IntegerLiteral):
+        raise errors.RequireLiteralValue("count")
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array_ = context.make_array(array)(context, builder, args[0])
+        strides = cgutils.unpack_tuple(builder, array_.strides, 2)  # type: ignore[no-untyped-call]
+        size = context.get_abi_sizeof(context.get_data_type(array.dtype))
+        place = builder.add(builder.mul(args[1], strides[0]), builder.mul(args[2], strides[1]))
+        first = builder.bitcast(array_.data, ir.IntType(8).as_pointer())
+        for offset in range(0, count.literal_value * size, _LINE):
+            _fetch(builder, builder.gep(first, [builder.add(place, _INDEX(offset))]))
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.intp, count), emit
+
+
+fetch_row: Any = intrinsic(_fetch_row)
