@@ -11,7 +11,7 @@ from seeker.engine import Catalogs, Engine
 from seeker.kernels.parallel import Interrupted
 from seeker.models import Choice
 from seeker.space import Space
-from seeker.space.columns import MIN_COLUMNS, SharedColumns
+from seeker.space.columns import FIRST_PAGE_ITEMS, MIN_COLUMNS, SharedColumns
 from seeker.stores import MemoryStore
 from support.catalogs import random_catalog
 
@@ -57,6 +57,22 @@ def test_shared_columns_stay_within_their_bytes() -> None:
     assert len(shared) == MIN_COLUMNS
     assert shared.nbytes == MIN_COLUMNS * column.nbytes
     assert not shared.add(1000, np.zeros((2, 100), np.float32)), "too few of these would fit"
+
+
+def test_columns_of_first_pages_make_way_last() -> None:
+    column = np.zeros((2, 50), np.float32)
+    shared = SharedColumns(MIN_COLUMNS * column.nbytes)
+    first = shared.page(3, 24, lambda: np.arange(100, 124))
+    rows = [*first[:FIRST_PAGE_ITEMS].tolist(), *range(3 * MIN_COLUMNS)]
+    for row in rows:
+        assert shared.add(row, column.copy())
+    stayed = {row for row in {*rows, *first.tolist()} if shared.get(row) is not None}
+    newest = range(3 * MIN_COLUMNS - (MIN_COLUMNS - FIRST_PAGE_ITEMS), 3 * MIN_COLUMNS)
+    assert stayed == {*range(100, 100 + FIRST_PAGE_ITEMS), *newest}
+    crowd = shared.page(4, 12 * MIN_COLUMNS, lambda: np.arange(1000, 1000 + 12 * MIN_COLUMNS))
+    for row in crowd.tolist():
+        assert shared.add(row, column.copy()), "where all are, the longest unused goes"
+    assert shared.nbytes == MIN_COLUMNS * column.nbytes
 
 
 def test_an_engine_limits_what_is_shared() -> None:

@@ -41,7 +41,7 @@ from seeker.stores.base import EventJson
 
 SHARED_COLUMNS_SHARE = 8
 """One in so many bytes of the cache goes, beside it, to distances that sessions share,"""
-MAX_SHARED_COLUMN_BYTES = 64_000_000
+MAX_SHARED_COLUMN_BYTES = 128_000_000
 """but no more than this: a service would take longer to get ready than people wait for it."""
 
 

@@ -62,9 +62,11 @@ class PreparedProbes:
         return {probe: place for place, probe in enumerate(self.probes)}
 
 
-MAX_BYTES = 64_000_000
+MAX_BYTES = 128_000_000
 MIN_COLUMNS = 64
 """Where fewer columns fit, hardly any would be there when somebody asks for it."""
+FIRST_PAGE_ITEMS = 12
+"""Items of a page that all searches share whose columns stay: so many are usually looked at."""
 _COLUMNS_AT_A_TIME = 32
 """Columns of all items that are computed before somebody else may want the core."""
 
@@ -88,7 +90,8 @@ class SharedColumns:
     """Columns by row, (views, items) each, as many as fit into bytes; safe for any thread.
 
     A column depends on the views and on nothing that a person has done, so whoever needs it next
-    gets the same numbers without computing them. The longest unused make way for new ones.
+    gets the same numbers without computing them. The longest unused make way for new ones, those of
+    first pages last: others click on these again, and hardly anybody on the same later page.
     matrix: the columns of all items, (views, items, items), and average: D̄ of all items, (views,
     items), where they were computed in advance.
     """
@@ -101,6 +104,7 @@ class SharedColumns:
         self._bytes = 0
         self._columns: OrderedDict[int, Array] = OrderedDict()
         self._pages: dict[int, tuple[int, Rows]] = {}
+        self._first_items: set[int] = set()
         self._lock = Lock()
 
     def __len__(self) -> int:
@@ -123,6 +127,7 @@ class SharedColumns:
             rows = choose()
             rows.setflags(write=False)
             self._pages[number] = size, rows
+            self._first_items.update(rows[:FIRST_PAGE_ITEMS].tolist())
         return rows[:size]
 
     def get(self, row: int) -> Array | None:
@@ -147,9 +152,13 @@ class SharedColumns:
                 self._columns[row] = column
                 self._bytes += column.nbytes
             while self._bytes > self._max_bytes:
-                _, oldest = self._columns.popitem(last=False)
-                self._bytes -= oldest.nbytes
+                self._bytes -= self._columns.pop(self._next_to_go()).nbytes
         return True
+
+    def _next_to_go(self) -> int:
+        """Return the row of the longest unused column, of those on no first page if there are."""
+        others = (row for row in self._columns if row not in self._first_items)
+        return next(others, next(iter(self._columns)))
 
     def fill(
         self, shape: tuple[int, int], dtype: np.dtype[Any], compute: Callable[[int, Array], None]
