@@ -124,6 +124,8 @@ def test_of_searches_without_an_end_the_long_ones_count_and_no_more_than_a_third
     assert len({*weights.tolist()}) == 1
     chosen, _ = given_up(searches[:30], [long] * 50)
     assert chosen == [long] * 10
+    chosen, _ = given_up(searches[:30], [long] * 20, share=0.25)
+    assert chosen == [long] * 5, "as many of these as of the found ones"
     one = replace(long, user="one")
     chosen, weights = given_up([*searches[:1]] * 90, [one] * 29 + [long])
     assert len(chosen) == 30

@@ -25,7 +25,7 @@ from seeker.types import Doubles, Rows
 PAGE = 12
 """So many of the most probable items are a page."""
 
-ENOUGH_SEARCHES = 150
+ENOUGH_SEARCHES = 300
 """Of more searches, so many are replayed."""
 
 PULL = 4.0
@@ -72,7 +72,8 @@ def trials_of(
     trials = [trial(fitted.maps, held)]
     trials += [trial((part.map,), train[part.aside]) for part in fitted.parts]
     found = [one for part in trials for one in part.searches if isinstance(one, PastSearch)]
-    return [*trials, Trial(trials[0].replayer, *given_up(found, open))]
+    share = len(found) / max(1, len(searches))
+    return [*trials, Trial(trials[0].replayer, *given_up(found, open, share))]
 
 
 def calibrated(

@@ -32,6 +32,8 @@ GROUP_SHARE = 0.05
 GIVEN_UP_SHARE = 1.0 / 3.0
 """Of searches without an end at most this share of the found ones counts: of some it may be that
 they succeeded, and nobody said so."""
+GIVEN_UP_WEIGHT = 0.5
+"""What each of them counts for: about every second would be found with what was learned."""
 
 _MAX_NOTES = 5
 _BATCH_ROWS = 4096
@@ -308,23 +310,24 @@ def search_weights(searches: Sequence[PastSearch]) -> Doubles:
 
 
 def given_up(
-    searches: Sequence[PastSearch], open: Sequence[OpenSearch]
+    searches: Sequence[PastSearch], open: Sequence[OpenSearch], share: float = 1.0
 ) -> tuple[list[OpenSearch], Doubles]:
     """Return searches without an end that may have been given up, and what each counts for.
 
     Those that went on for as many clicks as half of the found ones, at most a third as many, each
-    person capped as with found ones.
+    person capped as with found ones. share: how much of all found ones there are; so much of those
+    without an end goes with them.
     """
     usual = float(np.median([len(one.clicks) for one in searches])) if searches else np.inf
     long = [one for one in open if len(one.clicks) >= usual]
-    count = min(len(long), int(GIVEN_UP_SHARE * len(searches)))
+    count = min(round(share * len(long)), int(GIVEN_UP_SHARE * len(searches)))
     places = np.linspace(0, len(long), count, endpoint=False).astype(np.int64).tolist()
     chosen = [long[place] for place in places]
     weights = np.ones(count)
     people = [one.person for one in chosen]
     if len({*people}) > 1 or None in people:
         _cap_groups(weights, people)
-    return chosen, weights
+    return chosen, GIVEN_UP_WEIGHT * weights
 
 
 def _cap_groups(weights: Doubles, groups: Sequence[object]) -> None:
