@@ -3,13 +3,17 @@ PYTHON ?= python3
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
+INSTALLER ?= uv
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
-# pip would compile one file after the other. Some files are templates, which nobody compiles. What is not compiled is so
-# anew in every process that imports it, and Ray's nodes give up before all of theirs is.
-COMPILED = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
+# uv takes a fifth of pip's time. It does not read pip's settings, an index of one's own among them: make INSTALLER=pip test
+BY_UV = $(PIP) uv && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python --editable "$(1)"
+BY_PIP = $(PIP) --editable "$(1)"
+PIP_INSTEAD := uv could not install it, as is told above: pip does so now, which takes longer …
+INSTALLED = $(if $(filter uv,$(INSTALLER)),$(BY_UV) || { echo "$(PIP_INSTEAD)"; $(BY_PIP); },$(BY_PIP))
+# Neither compiles what it installs: what is imported is compiled then, and kept, which is a third of all files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check style imports types scripts kernels browser bench peers load worst-cases processors latency kills page figures reference reference-check pictures docs site wheel-test release-check clean
+.PHONY: help demo test check style imports types scripts kernels collected browser bench peers load worst-cases processors latency kills page figures reference reference-check pictures docs site wheel-test release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -17,19 +21,17 @@ help:  ## this list
 # An environment of an older Python would stay in the way of the right one: it is not even made.
 OLD := Seeker needs Python 3.11 or newer. Name one: make PYTHON=python3.12 demo
 VENV_MADE = @$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("$(OLD)")' \
-	&& echo "Installing Seeker into $(VENV): $(1). That takes some minutes, once …" \
+	&& echo "Installing Seeker into $(VENV): $(1). That takes a while, once …" \
 	&& $(PYTHON) -m venv $(VENV)
 
 $(VENV)/.demo: pyproject.toml
 	$(call VENV_MADE,half a gigabyte)
-	$(PIP) --editable ".[demo]"
-	$(COMPILED)
+	$(call INSTALLED,.[demo])
 	touch $@
 
 $(VENV)/.dev: pyproject.toml
 	$(call VENV_MADE,two gigabytes with all that development needs)
-	$(PIP) --editable ".[dev]"
-	$(COMPILED)
+	$(call INSTALLED,.[dev])
 	touch $@ $(VENV)/.demo
 
 demo: $(VENV)/.demo  ## the web service on the built-in catalog; PORT=8001 if 8000 is taken
@@ -45,7 +47,7 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 READY := $(VENV)/.dev $(PAGE)/node_modules/.made
 
 test: $(READY)  ## the checks and all tests
-	+$(MAKE) --no-print-directory --jobs 2 style types kernels scripts site browser
+	+$(MAKE) --no-print-directory --jobs 2 style kernels types collected scripts browser
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## style, types, imports, docs
@@ -55,7 +57,7 @@ style: $(READY)
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 
-# These two are among the tests: `make test` does not do them twice.
+# These and the site are among the tests: `make test` does not do them twice.
 imports: $(READY)
 	$(BIN)/python -m pytest -q tests/test_architecture.py
 
@@ -69,9 +71,12 @@ scripts: $(READY)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/tsc --project $(PAGE)
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(PAGE)/node_modules/.bin/prettier --log-level warn --print-width 110 --check "src/seeker/web/**/*.js" "tests/web/*.js" "examples/**/*.js"
 
-# Once, not in every process of tests at its start.
+# These two once, not in every process of tests at its start: what is compiled for this machine, and modules that tests import.
 kernels: $(READY)
 	$(BIN)/python tests/support/compiled.py
+
+collected: $(READY)
+	$(BIN)/python -m pytest --collect-only -qq > $(VENV)/.collected || { cat $(VENV)/.collected; exit 1; }
 
 browser: $(VENV)/.dev  ## the browser that the tests of the page use; one is installed if need be
 	$(BIN)/python $(PAGE)/chromium.py
@@ -80,7 +85,7 @@ bench: $(VENV)/.dev  ## what a click costs, as ratios; writes docs/benchmarks
 	$(BIN)/python -P benchmarks/click.py
 
 peers: $(VENV)/.dev  ## Seeker beside other engines, on the same data; writes docs/benchmarks
-	$(PIP) --editable ".[peers]"
+	$(call INSTALLED,.[peers])
 	$(BIN)/python -P benchmarks/peers.py
 
 load: $(VENV)/.dev  ## how many people one machine serves, in a quarter of an hour; writes docs/benchmarks
