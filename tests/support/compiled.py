@@ -3,11 +3,14 @@
     python tests/support/compiled.py        # `make test` does so beside the checks
 
 Kernels are compiled when they are first used, which takes most of a minute for all of them, and are
-kept then. Without this, each process would do it at its start, and all at the same time.
+kept then. Without this, each process would do it at its start, and all at the same time. So would
+the processes of a Ray node compile what they import, and a node gives up if they take too long.
 """
 
 from __future__ import annotations
 
+import gc
+import importlib
 from typing import Any
 
 import numpy as np
@@ -16,6 +19,7 @@ from seeker import Catalog, display, learning, models
 from seeker.models.scores import Limits
 
 VIEWS = ("image", "colour")
+RAY = ("ray.dashboard.agent", "ray._private.runtime_env.agent.main", "ray.util.client")
 MODELS = (models.Choice(), models.Pairwise(), models.Bipartite(), models.Relative())
 
 
@@ -48,6 +52,7 @@ def learned(catalog: Catalog) -> None:
 
 def main() -> None:
     """Search in small catalogs of all kinds, by all models, and learn from a few searches."""
+    gc.disable()  # numba makes millions of objects and keeps them: looking for others took a sixth
     rng = np.random.default_rng(0)
     vectors = {name: rng.normal(size=(300, d)) for name, d in zip(VIEWS, (24, 9), strict=True)}
     ids, kinds = [str(n) for n in range(300)], {"kind": ["a", "b", "c"] * 100}
@@ -66,6 +71,8 @@ def main() -> None:
     for model in MODELS:
         searched(catalog, model=model)
     learned(catalog)
+    for name in RAY:
+        importlib.import_module(name)
 
 
 if __name__ == "__main__":

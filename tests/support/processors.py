@@ -8,6 +8,7 @@ Each is a process of its own with a cache of its own, for numba compiles for one
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import json
 import os
@@ -166,6 +167,7 @@ def _main(names: list[str]) -> int:
 
 if __name__ == "__main__":
     if ASKED in os.environ:
+        gc.disable()  # as in compiled.py
         json.dump(digests("thorough" in sys.argv), sys.stdout)
     else:
         sys.exit(_main(sys.argv[1:]))
