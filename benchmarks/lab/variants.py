@@ -229,6 +229,8 @@ VARIANTS: dict[str, Searcher] = {
     "relative distances, same mixtures": Seeker(Ratios()),
     "noiseless": Seeker(strategy=display.Greedy()),
     "C = 0.7": Seeker(strategy=display.Boltzmann(c=0.7)),
+    "half the noise": Seeker(strategy=display.Boltzmann(c=display.Boltzmann().c / 2)),
+    "a quarter of the noise": Seeker(strategy=display.Boltzmann(c=display.Boltzmann().c / 4)),
     "diverse, submodular": Seeker(strategy=display.Diverse(reach=0.5)),
     "diverse, determinantal": Seeker(
         strategy=display.Diverse(criterion="determinantal", reach=0.5)

@@ -187,7 +187,19 @@ def test_the_curve_on_the_command_line(tmp_path: Path, folder: Path) -> None:
     assert told.exit_code == 0, told.output
     assert "Seeker after 0 searches" in told.output
     assert "Seeker after 60 searches" in told.output
+    assert "SOMHunter" not in told.output
     page = tmp_path / "report.html"
     assert CliRunner().invoke(report, [str(out), "--out", str(page)]).exit_code == 0
     assert "Found against past searches" in page.read_text()
     assert (tmp_path / "report-learning.svg").exists()
+
+
+def test_only_what_searches_with_what_was_learned_is_asked_after_past_searches(
+    tmp_path: Path, folder: Path
+) -> None:
+    flags = ["--out", str(tmp_path), "--learn-from", "60", "--method", "Seeker"]
+    for other in ("SOMHunter", "pairwise, Boltzmann"):
+        told = CliRunner().invoke(evaluate, [str(folder), *flags, "--method", other])
+        assert isinstance(told.exception, BadInput), told.output
+        assert told.exception.message == f"{other} does not search with what was learned."
+    assert not list(tmp_path.rglob("*.parquet"))

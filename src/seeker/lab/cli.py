@@ -151,7 +151,7 @@ def evaluate(
     from seeker.lab.baselines import Seeker
     from seeker.lab.bench import open_bench
     from seeker.lab.learning_curve import learning_curve, returning_curve
-    from seeker.lab.methods import OURS, PAPER, PAPER_LEARNED, choose_methods
+    from seeker.lab.methods import OURS, PAPER, PAPER_LEARNED, choose_methods, learning_methods
     from seeker.lab.metrics import leader_board
     from seeker.lab.outcomes import make_outcomes
     from seeker.lab.people import ALL, SIX, BestAndWorst, Person, named
@@ -195,7 +195,8 @@ def evaluate(
         learned = max(learn_from, default=0)
         rows = returning_curve(experiment, name, sorted({*returning}), out, learned, processes)
     elif learn_from:
-        learners = PAPER_LEARNED if paper else {name: Seeker()}
+        chosen = searchers if _was_given("methods") else {OURS: Seeker()}
+        learners = PAPER_LEARNED if paper else learning_methods(chosen, attributes)
         rows = learning_curve(experiment, learners, sorted({*learn_from}), out, processes)
     else:
         rows = experiment.run(out, processes)

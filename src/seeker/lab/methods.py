@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from seeker import display, models
-from seeker.errors import NotFound
+from seeker.errors import BadInput, NotFound
 from seeker.lab.baselines import BASELINES, Searcher, Seeker
 from seeker.session.start import Repeat
 
@@ -76,3 +76,22 @@ def choose_methods(names: Sequence[str]) -> dict[str, Searcher]:
         else:
             raise NotFound(f"There is no method {name!r}.", f"Use {[*SETS]} or {[*by_name]}.")
     return chosen
+
+
+def learning_methods(methods: Mapping[str, Searcher], attributes: bool) -> dict[str, Seeker]:
+    """Return methods that search with what was learned, by name; others are refused.
+
+    attributes: whether the view of the table is there, which the names tell.
+    """
+    learning = {
+        f"{name} with attributes" if attributes else name: method
+        for name, method in methods.items()
+        if isinstance(method, Seeker) and method.model == models.named(models.DEFAULT)
+    }
+    if len(learning) < len(methods):
+        other = next(name for name, method in methods.items() if method not in learning.values())
+        raise BadInput(
+            f"{other} does not search with what was learned.",
+            "Evaluate it without --learn-from; with it, name Seeker or another strategy of it.",
+        )
+    return learning
