@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -87,6 +89,31 @@ def test_people_go_on_until_a_new_version_is_ready(tmp_path: Path) -> None:
     seeker.remove(folder, ids=[old.ids[1]])
     catalogs.look_again("shop")
     assert len(catalogs.get()[1]) == len(old) - 2, "who must not be shown any more is not"
+
+
+def test_a_change_is_seen_by_all_who_ask_after_it(tmp_path: Path) -> None:
+    """Also by who asks while somebody else is opening the new version."""
+    folder = build_folder(tmp_path / "shop")
+    opening, ready = Event(), Event()
+
+    def opener(place: str | Path) -> Catalog:
+        opening.set()
+        assert ready.wait(60.0)
+        return Catalog.open(place)
+
+    old = Catalog.open(folder)
+    catalogs = Catalogs({"shop": old}, clock=lambda: 0.0, opener=opener)
+    seeker.remove(folder, ids=[old.ids[0]])
+    catalogs.look_again("shop")
+    assert not catalogs.is_current("shop", old)
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(catalogs.get)
+        assert opening.wait(60.0)
+        second = threads.submit(catalogs.get)
+        wait([second], timeout=0.5)  # it must not be there yet, so there is nothing to wait for
+        ready.set()
+        assert len(second.result()[1]) == len(old) - 1
+        assert len(first.result()[1]) == len(old) - 1
 
 
 def test_a_session_whose_catalog_changed_too_much_says_so(small: Catalog) -> None:

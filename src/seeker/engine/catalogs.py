@@ -9,6 +9,7 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -53,6 +54,9 @@ class Catalogs:
         self._opener = opener
         self._renewer = renewer or opener
         self._checked_at = dict.fromkeys(catalogs, clock())
+        self._changes = count(1)
+        self._changed = dict.fromkeys(catalogs, 0)
+        self._seen = dict.fromkeys(catalogs, 0)
         self._lock = threading.Lock()
         self._opened: deque[tuple[float, weakref.ref[Catalog]]] = deque()
         self._gone = set[str]()
@@ -120,7 +124,7 @@ class Catalogs:
     def is_current(self, name: str, catalog: Catalog) -> bool:
         """Return whether a catalog is the one served, as a look not long ago has shown."""
         looked = self._clock() - self._checked_at[name] < _RECENT_SECONDS
-        return looked and self._catalogs[name] is catalog
+        return looked and not self._lags(name) and self._catalogs[name] is catalog
 
     def look(self) -> None:
         """Look whether there are new versions of any catalog."""
@@ -129,35 +133,47 @@ class Catalogs:
 
     def look_again(self, name: str) -> None:
         """Look at a catalog's folder the next time it is asked for, however soon and long."""
-        with self._lock:
-            self._checked_at[name] = float("-inf")
+        self._changed[name] = next(self._changes)
+
+    def _lags(self, name: str) -> bool:
+        """Whether a catalog has changes that whoever asks for it shall see."""
+        return self._seen[name] != self._changed[name]
 
     def _check_version(self, name: str) -> None:
-        """Open a catalog again if it has changed; asked at most once a second."""
+        """Open a catalog again if it has changed; asked at most once a second.
+
+        Where it is known to have changed, whoever asks for it waits until it is open.
+        """
         now = self._clock()
-        if now - self._checked_at[name] < _CHECK_SECONDS:
+        if now - self._checked_at[name] < _CHECK_SECONDS and not self._lags(name):
             return
         with self._lock:
-            if now - self._checked_at[name] < _CHECK_SECONDS:
+            changed, at_once = self._changed[name], self._lags(name)
+            if now - self._checked_at[name] < _CHECK_SECONDS and not at_once:
                 return
-            at_once = self._checked_at[name] == float("-inf")
-            self._checked_at[name] = now
-            catalog = self._catalogs[name]
+            self._checked_at[name] = now  # meanwhile others go on in the version that is open
             try:
-                if catalog.folder is not None and catalog.changed():
-                    opener = self._opener if at_once else self._renewer
-                    renewed = catalog.reopen() if opener is None else opener(catalog.folder)
-                    if renewed is not None:
-                        if self._column_bytes is not None:
-                            renewed.limit_shared_columns(self._column_bytes)
-                        self._catalogs[name] = renewed
-                        self._let_go(renewed, now)
-                        self.on_renewed(name)
-                self._tell_gone(name, catalog)
-            except SeekerError as error:
-                # People go on in the version that is open; who keeps the catalog must know.
-                fields = {"catalog": name, "reason": str(error)}
-                _LOGGER.warning("new version not served", extra={"fields": fields})
+                self._renew(name, self._opener if at_once else self._renewer, now)
+            finally:
+                self._seen[name] = changed
+
+    def _renew(self, name: str, opener: Opener | Renewer | None, now: float) -> None:
+        """Open a catalog again if it has changed."""
+        catalog = self._catalogs[name]
+        try:
+            if catalog.folder is not None and catalog.changed():
+                renewed = catalog.reopen() if opener is None else opener(catalog.folder)
+                if renewed is not None:
+                    if self._column_bytes is not None:
+                        renewed.limit_shared_columns(self._column_bytes)
+                    self._catalogs[name] = renewed
+                    self._let_go(renewed, now)
+                    self.on_renewed(name)
+            self._tell_gone(name, catalog)
+        except SeekerError as error:
+            # People go on in the version that is open; who keeps the catalog must know.
+            fields = {"catalog": name, "reason": str(error)}
+            _LOGGER.warning("new version not served", extra={"fields": fields})
 
     def _tell_gone(self, name: str, catalog: Catalog) -> None:
         """Say once that a folder is gone: searches go on, but pictures and changes do not."""
