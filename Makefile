@@ -13,7 +13,7 @@ INSTALLED = $(if $(filter uv,$(INSTALLER)),$(BY_UV) || { echo "$(PIP_INSTEAD)"; 
 # Neither compiles what it installs: what is imported is compiled then, and kept, which is a third of all files.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check style imports types scripts kernels collected browser bench peers load worst-cases processors latency kills page figures reference reference-check pictures docs site wheel-test release-check clean
+.PHONY: help demo test tests check style imports types scripts kernels collected browser bench peers load worst-cases processors latency kills page figures reference reference-check pictures docs site wheel-test release-check clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s%s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -43,11 +43,15 @@ $(PAGE)/node_modules/.made: $(PAGE)/package-lock.json $(VENV)/.dev
 	PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/npm ci --prefix $(PAGE) --no-audit --no-fund --loglevel=error
 	touch $@
 
-# On two processors at once, for types alone take as long as the rest.
+# On two processors at once.
 READY := $(VENV)/.dev $(PAGE)/node_modules/.made
 
+# What tests need comes first. They wait for a third of their time, in which the longer checks find room.
 test: $(READY)  ## the checks and all tests
-	+$(MAKE) --no-print-directory --jobs 2 style kernels types collected scripts browser
+	+$(MAKE) --no-print-directory --jobs 2 style kernels collected browser
+	+$(MAKE) --no-print-directory --jobs 2 tests types scripts
+
+tests: $(READY)
 	$(BIN)/python -m pytest -n auto --dist loadgroup
 
 check: $(READY)  ## style, types, imports, docs
