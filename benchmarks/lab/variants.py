@@ -231,6 +231,8 @@ VARIANTS: dict[str, Searcher] = {
     "C = 0.7": Seeker(strategy=display.Boltzmann(c=0.7)),
     "half the noise": Seeker(strategy=display.Boltzmann(c=display.Boltzmann().c / 2)),
     "a quarter of the noise": Seeker(strategy=display.Boltzmann(c=display.Boltzmann().c / 4)),
+    "Boltzmann": Seeker(strategy=display.Boltzmann(first="cover")),
+    "informative": Seeker(strategy=display.Informative()),
     "diverse, submodular": Seeker(strategy=display.Diverse(reach=0.5)),
     "diverse, determinantal": Seeker(
         strategy=display.Diverse(criterion="determinantal", reach=0.5)

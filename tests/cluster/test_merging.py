@@ -33,6 +33,7 @@ STRATEGIES = (
     display.CorrelatedBoltzmann(),
     display.CorrelatedBoltzmann(c=2.0, correlation=1.0, reach=0.01),
     display.Diverse(),
+    display.Informative(pool=40, targets=100),
     display.Diverse(criterion="determinantal", base=display.EpsilonGreedy(epsilon=0.5)),
 )
 

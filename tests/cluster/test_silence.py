@@ -65,6 +65,7 @@ STRATEGIES = [
     display.Boltzmann(),
     display.Boltzmann(score="probability"),
     display.Diverse(),
+    display.Informative(),
     display.Greedy(),
 ]
 

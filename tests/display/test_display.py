@@ -12,7 +12,7 @@ from seeker import Catalog, display
 from seeker.display import noise as keys
 from seeker.display.base import LocalContext
 from seeker.kernels import reference
-from seeker.models import Choice
+from seeker.models import Bipartite, Choice, Model, Pairwise, Relative
 from seeker.models.scores import Scores
 from seeker.space import View
 from seeker.types import Array
@@ -165,11 +165,51 @@ def test_the_first_page_covers_the_catalog() -> None:
     groups = np.repeat(np.arange(8), 200)
     x = rng.normal(size=(8, 6))[groups] * 10 + rng.normal(size=(1600, 6)) * 0.1
     catalog = Catalog.from_arrays([str(n) for n in range(1600)], {"x": x})
-    for strategy in ("boltzmann", "greedy", "epsilon", "diverse"):
+    for strategy in ("boltzmann", "greedy", "epsilon", "diverse", "informative"):
         seen = {groups[int(item)] for item in catalog.session(strategy=strategy, seed=5).page().ids}
         assert len(seen) == 8 or (strategy == "epsilon" and len(seen) >= 6)
     other = catalog.session(seed=6).page().ids
     assert other != catalog.session(seed=5).page().ids
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        Choice(),
+        Relative(weights=(0.1, 0.2, 0.3, 0.4) * 5),
+        Pairwise(alpha=5.0),
+        Bipartite(alpha1=6.0),
+    ],
+)
+def test_an_informative_page_is_the_one_that_tells_most(model: Model) -> None:
+    """As the formula has it, with scores and distances in float64."""
+    catalog = random_catalog(200, dims=(24, 9))
+    strategy = display.Informative(base=display.Greedy(), pool=30, targets=60)
+    session = catalog.session(model=model, strategy=strategy, page_size=7, seed=3)
+    usual = catalog.session(model=model, strategy=display.Greedy(), page_size=7, seed=3)
+    assert session.page().ids == usual.page().ids, "while nothing is known"
+    for verdict, place in (("like", 2), ("dislike", 5), ("like", 0)):
+        shown = session.page().ids
+        for one in (session, usual):
+            one.click(shown[place], verdict, shown)  # type: ignore[arg-type]
+        targets = [catalog.row(item) for item in usual.more(0, 60).ids]
+        grid = model.grid([*catalog.views])
+        mixture = np.exp(grid.log_weights).reshape(len(grid.mixtures), -1).sum(axis=1)
+        far = sum(
+            weight * reference.distances(view.vectors, targets[:30], view.scale)[:, targets]
+            for weight, view in zip(mixture @ grid.mixtures, catalog.views.values(), strict=True)
+        )
+        draw = model.attraction(grid)
+        places = reference.informative(
+            usual.belief.log_posterior[targets],
+            np.asarray(far),
+            draw.sharpness,
+            draw.floor,
+            strategy.hit,
+            7,
+        )
+        assert session.page().ids == [catalog.ids[targets[place]] for place in places]
+        assert {*session.more(0, 200).ids} == {*catalog.ids}
 
 
 def test_a_diverse_page_holds_fewer_near_copies() -> None:
@@ -238,6 +278,10 @@ def test_bad_settings_are_refused() -> None:
         lambda: display.Diverse(criterion="pretty"),  # type: ignore[arg-type]
         lambda: display.Diverse(base=display.Diverse()),
         lambda: display.Diverse(pool=0),
+        lambda: display.Informative(pool=0),
+        lambda: display.Informative(pool=10, targets=9),
+        lambda: display.Informative(hit=-1.0),
+        lambda: display.Informative(base=display.Informative()),
         lambda: display.CorrelatedBoltzmann(correlation=-0.1),
         lambda: display.CorrelatedBoltzmann(correlation=1.1),
         lambda: display.CorrelatedBoltzmann(reach=0.0),

@@ -117,6 +117,7 @@ EVENTS: list[Callable[[Session, str], None]] = [
         display.Greedy(),
         display.EpsilonGreedy(epsilon=0.3),
         display.Diverse(),
+        display.Informative(pool=24, targets=48),
         display.CorrelatedBoltzmann(),
         display.CorrelatedBoltzmann(c=2.0, correlation=1.0, reach=0.01),
     ],

@@ -28,6 +28,7 @@ KINDS = {
         display.EpsilonGreedy,
         display.Random,
         display.Diverse,
+        display.Informative,
         display.CorrelatedBoltzmann,
     ),
 }

@@ -137,6 +137,7 @@ def test_a_text_taken_back_leaves_its_view_as_it_was(small: Catalog) -> None:
         display.Greedy(),
         display.EpsilonGreedy(0.1),
         display.Diverse(base=display.Boltzmann()),
+        display.Informative(base=display.Boltzmann(c=1.0), pool=30),
         display.CorrelatedBoltzmann(),
     ],
 )

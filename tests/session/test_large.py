@@ -31,6 +31,7 @@ STRATEGIES = [
     display.Boltzmann(c=2.0),
     display.Greedy(),
     display.Diverse(),
+    display.Informative(),
     display.CorrelatedBoltzmann(),
     display.CorrelatedBoltzmann(c=2.0, correlation=1.0, reach=0.01),
 ]

@@ -24,6 +24,7 @@ STRATEGIES: list[display.Strategy] = [
     display.EpsilonGreedy(0.25),
     display.Random(),
     display.Diverse(base=display.EpsilonGreedy(0.1), criterion="determinantal"),
+    display.Informative(),
 ]
 
 

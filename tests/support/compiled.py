@@ -62,6 +62,7 @@ def main() -> None:
             searched(catalog, model=model, strategy=display.Boltzmann())
         searched(catalog, strategy=display.Boltzmann(score="probability"), prior=rng.random(300))
         searched(catalog, strategy=display.Diverse())
+        searched(catalog, strategy=display.Informative())
     catalog.limits = Limits(session_bytes=0)
     for model in MODELS[:2]:
         searched(catalog, model=model)

@@ -84,6 +84,7 @@ STRATEGIES = (
     display.EpsilonGreedy(0.4),
     display.Random(),
     display.Diverse(),
+    display.Informative(),
     display.CorrelatedBoltzmann(),
 )
 

@@ -242,6 +242,10 @@ class Catalog(CatalogContents):
             return models.named(models.DEFAULT), None
         return models.from_json(self.learned.model), self.learned.views
 
+    def usual_strategy(self) -> display.Strategy:
+        """Return the strategy of sessions that name neither it nor a model."""
+        return display.named(display.DEFAULT if self.learned is None else display.LEARNED)
+
     def preload(self, stop: Stop = never, first_pages: bool = True) -> None:
         """Read items, compute distances in advance where there is room, and find first pages.
 
@@ -263,7 +267,7 @@ class Catalog(CatalogContents):
     def session(
         self,
         model: str | models.Model | None = None,
-        strategy: str | display.Strategy = display.DEFAULT,
+        strategy: str | display.Strategy | None = None,
         page_size: int = 12,
         seed: int = 0,
         prior: object = None,
@@ -288,8 +292,11 @@ class Catalog(CatalogContents):
         """
         if repeat not in REPEATS:
             raise BadInput(f"repeat is {repeat!r}, but it must be 'never', 'unrated' or 'always'.")
-        if model is None and views is None:
+        usual = model is None and views is None
+        if usual:
             model, views = self.usual_model()
+        if strategy is None:
+            strategy = self.usual_strategy() if usual else display.DEFAULT
         chosen = None if views is None else check_names("views", views)
         seen = self.with_views(chosen)
         used = models.named(models.DEFAULT if model is None else model)

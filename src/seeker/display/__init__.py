@@ -2,6 +2,7 @@
 
 from seeker.display.base import RankingContext, Strategy
 from seeker.display.first_page import POOL_PAGES
+from seeker.display.informative import Informative
 from seeker.display.ranking import Ranking, Shortlist, ShortlistExhausted
 from seeker.display.strategies import (
     Boltzmann,
@@ -14,23 +15,29 @@ from seeker.display.strategies import (
 from seeker.registry import Registry
 
 STRATEGIES: Registry[Strategy] = Registry(
-    "strategy", Strategy, (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse, CorrelatedBoltzmann)
+    "strategy",
+    Strategy,
+    (Boltzmann, Greedy, EpsilonGreedy, Random, Diverse, CorrelatedBoltzmann, Informative),
 )
 """The strategies by name, and as plain JSON."""
 
 DEFAULT = "boltzmann"
+LEARNED = "informative"
+"""What sessions begin with in catalogs that have learned from past searches."""
 named = STRATEGIES.named
 to_json = STRATEGIES.to_json
 from_json = STRATEGIES.from_json
 
 __all__ = [
     "DEFAULT",
+    "LEARNED",
     "POOL_PAGES",
     "Boltzmann",
     "CorrelatedBoltzmann",
     "Diverse",
     "EpsilonGreedy",
     "Greedy",
+    "Informative",
     "Random",
     "Ranking",
     "RankingContext",

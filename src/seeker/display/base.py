@@ -12,7 +12,7 @@ import numpy as np
 from seeker.display.noise import KeyedNoise, Wave, noisy_probabilities, shuffle_values
 from seeker.display.ranking import Ranking, Shortlist, SortedRanking, TopK, ValueRanking
 from seeker.errors import BadInput
-from seeker.models.scores import Scores
+from seeker.models.scores import ItemScores, Scores
 from seeker.types import Doubles, Rows
 
 
@@ -52,6 +52,11 @@ class RankingContext(Protocol):
     @property
     def later(self) -> tuple[Rows, ...]:
         """Items to come after all others, in groups, such as those seen and those judged."""
+        ...
+
+    @property
+    def scores(self) -> ItemScores:
+        """The scores of items."""
         ...
 
     def candidates(self) -> CandidateRows:

@@ -147,8 +147,10 @@ class Engine:
         def make() -> _NewSession:
             name, served = self.catalogs.get(catalog)
             model, views = options.get("model"), options.get("views")
+            strategy = options.get("strategy")
             if model is None and views is None:
                 model, views = served.usual_model()
+                strategy = strategy or served.usual_strategy()
             model, vectors = models.named(model or models.DEFAULT), None
             if personalise:
                 if person is None:
@@ -158,7 +160,13 @@ class Engine:
                     known = self._personal.start(name, served, model, views, person, owner)
                     model, vectors = known.model, known.vectors
             seed = options.get("seed", secrets.randbits(53))
-            started: SessionOptions = {**options, "model": model, "views": views, "seed": seed}
+            started: SessionOptions = {
+                **options,
+                "model": model,
+                "strategy": strategy,
+                "views": views,
+                "seed": seed,
+            }
             if vectors is not None:
                 started["user"] = vectors
             session = served.session(**started)

@@ -94,3 +94,28 @@ def gumbel(key: int, items: Sequence[int]) -> Doubles:
         z ^= z >> 31
         noise.append(-math.log(-math.log1p(-((z >> 11) + 0.5) * 2.0**-53)))
     return np.array(noise)
+
+
+def informative(
+    scores: Doubles, distances: Doubles, sharpness: float, floor: float, hit: float, count: int
+) -> list[int]:
+    """Return the places of the items of the page that tells most, chosen one by one.
+
+    scores: (targets,); distances: (items, targets), the items being the first targets.
+    """
+    chances = np.exp(scores - np.logaddexp.reduce(scores))
+    logs = -sharpness * (np.log(distances + floor) if floor else distances)
+    chosen: list[int] = []
+
+    def worth(item: int) -> float:
+        page = logs[[*chosen, item]]
+        log_answers = page - np.logaddexp.reduce(page, axis=0)
+        answers = np.exp(log_answers)
+        all_told = answers @ chances
+        unsure = -(answers * log_answers).sum(axis=0) @ chances
+        return float(-(all_told @ np.log(all_told)) - unsure + hit * chances[item])
+
+    for _ in range(count):
+        left = [item for item in range(len(distances)) if item not in chosen]
+        chosen.append(max(left, key=worth))
+    return chosen

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seeker import models
+from seeker import display, models
 from seeker.catalog import Catalog
 from seeker.catalog.view_map import LinearMap
 from seeker.errors import BadInput
@@ -144,12 +144,20 @@ def learning_curve(
             learned = _learned(rows, experiment, count)
             catalog, model = with_learned(catalog, learned), learned.model
         after = {
-            f"{name} after {count:,} searches": replace(searcher, model=model)
+            f"{name} after {count:,} searches": with_model(searcher, model)
             for name, searcher in searchers.items()
         }
         trial = replace(experiment, catalog=catalog, searchers=after, fingerprint="")
         tables.append(trial.run(folder, processes, progress))
     return pa.concat_tables(tables)
+
+
+def with_model(searcher: Seeker, model: models.Model) -> Seeker:
+    """Return a searcher with a model; after learning one that searches as usual does so as then."""
+    usual = searcher.strategy == display.named(display.DEFAULT)
+    learned = usual and model != models.named(models.DEFAULT)
+    strategy = display.named(display.LEARNED) if learned else searcher.strategy
+    return replace(searcher, model=model, strategy=strategy)
 
 
 def _past(
@@ -203,7 +211,8 @@ def returning_curve(
         maps = {one.name: one for one in learned.maps}
     assert isinstance(model, Choice)
     begun = replace(experiment, catalog=catalog, fingerprint="")
-    own = OwnSearches(**{**vars(begun), "searchers": {"own": Seeker(model)}, "count": max(counts)})
+    usual = with_model(Seeker(), model)
+    own = OwnSearches(**{**vars(begun), "searchers": {"own": usual}, "count": max(counts)})
     before = _own_searches(own.run(folder / "own", processes, progress), own) if own.count else {}
     tables = []
     for count, (way, own_maps) in product(counts, ((OWN_PRIOR, {}), (OWN_EYES, maps))):
@@ -221,7 +230,7 @@ def returning_curve(
                     known = KnownPerson(replace(model, weights=weights), vectors or None)
                 people.append(known)
             method = f"{name}, {way}, after {count:,} searches of one's own"
-            searcher = PersonalSeeker(model, people=tuple(people))
+            searcher = PersonalSeeker(model, usual.strategy, people=tuple(people))
             trial = replace(begun, people=(habit,), searchers={method: searcher})
             tables.append(trial.run(folder, processes, progress))
     return pa.concat_tables(tables)

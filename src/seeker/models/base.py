@@ -122,6 +122,21 @@ class Grid:
     log_weights: Doubles
     claims: tuple[float, float] = PLAIN_CLAIMS
 
+    @property
+    def usual_mixture(self) -> Doubles:
+        """The mean of the mixtures before any click, (views,); the same on every machine."""
+        return np.asarray(np.round(self._prior.sum(axis=1) @ self.mixtures, 6))
+
+    @property
+    def usual_sigma(self) -> float:
+        """The mean noise level before any click; the same on every machine."""
+        return float(np.round(self._prior.sum(axis=0) @ self.sigmas, 6))
+
+    @property
+    def _prior(self) -> Doubles:
+        """The prior of θ, (mixtures, noises)."""
+        return np.exp(self.log_weights).reshape(len(self.mixtures), -1)
+
     def claimed(self, probability: float) -> float:
         """Return how probable a page is called that is held so probable: logit⁻¹(a + b logit p)."""
         if self.claims == PLAIN_CLAIMS or not 0.0 < probability < 1.0:
@@ -149,6 +164,17 @@ def focus_grid(grid: Grid, factors: Sequence[float]) -> Grid:
     weights = np.maximum(grid.log_weights + np.repeat(parts, noises), 2.0 * MIN_LOG_WEIGHT)
     total = np.logaddexp.reduce(weights)
     return replace(grid, log_weights=np.maximum(weights - total, MIN_LOG_WEIGHT))
+
+
+@dataclass(frozen=True)
+class Attraction:
+    """How strongly an item draws a like, by its distance from what is looked for.
+
+    That is e**(−sharpness · distance) or, with a floor, (distance + floor)**−sharpness.
+    """
+
+    sharpness: float
+    floor: float = 0.0
 
 
 class Model(ABC):
@@ -194,6 +220,10 @@ class Model(ABC):
     @abstractmethod
     def sharpness(self) -> float:
         """Return by how much an error in a distance may grow in the score."""
+
+    @abstractmethod
+    def attraction(self, grid: Grid) -> Attraction:
+        """Return how strongly items draw likes, as far as it is known before any click."""
 
     @abstractmethod
     def adder(

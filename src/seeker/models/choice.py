@@ -18,6 +18,7 @@ from seeker.models.base import (
     MIN_LOG_WEIGHT,
     PLAIN_CLAIMS,
     Adder,
+    Attraction,
     Evidence,
     Grid,
     Model,
@@ -122,6 +123,9 @@ class Choice(Model):
 
     def rows(self, term: Term) -> tuple[int, ...]:
         return cast(ChoiceTerm, term).among
+
+    def attraction(self, grid: Grid) -> Attraction:
+        return Attraction(1.0 / grid.usual_sigma)
 
     def depth(self, term: Term, reach: float) -> float:
         return self._depth(term, 2.0 * reach / min(self.sigmas))
@@ -295,6 +299,9 @@ class Relative(Choice):
 
     def sharpness(self) -> float:
         return 1.0 / (min(self.sigmas) * self.floor)
+
+    def attraction(self, grid: Grid) -> Attraction:
+        return Attraction(1.0 / grid.usual_sigma, self.floor)
 
     def adder(
         self,

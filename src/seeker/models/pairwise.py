@@ -11,6 +11,7 @@ import numpy as np
 from seeker.errors import NotFound, short_repr
 from seeker.models.base import (
     Adder,
+    Attraction,
     Evidence,
     Grid,
     Model,
@@ -127,6 +128,9 @@ class Pairwise(UniformViewsModel):
     def sharpness(self) -> float:
         return 32.0 * self.alpha  # one item's error enters every pair it is in
 
+    def attraction(self, grid: Grid) -> Attraction:
+        return Attraction(self.alpha)
+
     def adder(
         self,
         terms: Sequence[tuple[Term, int]],
@@ -209,6 +213,9 @@ class Bipartite(UniformViewsModel):
 
     def sharpness(self) -> float:
         return 32.0 * max(self.alpha1, self.alpha2)
+
+    def attraction(self, grid: Grid) -> Attraction:
+        return Attraction(self.alpha1)
 
     def adder(
         self,

@@ -79,6 +79,10 @@ def check_strategy(strategy: display.Strategy, page_size: int) -> None:
     """Refuse a strategy that compares more items with one another than a service has time for."""
     if isinstance(strategy, display.Diverse):
         check_length("pool × page_size", strategy.pool * page_size, _MAX_COMPARED_ITEMS)
+        check_strategy(strategy.base, page_size)
+    if isinstance(strategy, display.Informative):
+        check_length("targets", strategy.targets, _MAX_COMPARED_ITEMS)
+        check_strategy(strategy.base, page_size)
 
 
 def _parse(
@@ -192,8 +196,9 @@ class StartRequest(PictureRequest):
 
     def options(self) -> SessionOptions:
         """Return what the session is started with."""
-        strategy = parse_strategy(self.strategy)
-        check_strategy(strategy, self.page_size)
+        strategy = None if self.strategy is None else parse_strategy(self.strategy)
+        if strategy is not None:
+            check_strategy(strategy, self.page_size)
         options: SessionOptions = {
             "model": None if self.model is None else parse_model(self.model),
             "strategy": strategy,

@@ -124,7 +124,7 @@ class SessionOptions(TypedDict, total=False):
     """The keywords of `Catalog.session`, for whoever hands them on."""
 
     model: str | models.Model | None
-    strategy: str | display.Strategy
+    strategy: str | display.Strategy | None
     page_size: int
     seed: int
     prior: object

@@ -298,18 +298,32 @@ class Space:
             averages.append(total / (len(sample) * unit))
         return np.stack(averages)
 
-    def between(self, one: Rows, other: Rows) -> Doubles:
-        """Return distances between items, the views weighing alike: (one, other) float64."""
+    def between(self, one: Rows, other: Rows, weights: Doubles | None = None) -> Doubles:
+        """Return distances between items, (one, other) float64; weights: of the views, (views,).
+
+        Without weights the views weigh alike.
+        """
         average = self.average(other)
+        if weights is not None:
+            out = np.zeros((len(one), len(other)))
+            for v, relative in enumerate(self._relative(one, other)):
+                out += weights[v] * (relative + average[v])
+            return out
         if self.all_columns is not None:
             from seeker.kernels.columns import mean_distances
 
-            out: Doubles = np.empty((len(one), len(other)))
-            mean_distances(self.all_columns, one, other, average, out)
-            return out
+            mean: Doubles = np.empty((len(one), len(other)))
+            mean_distances(self.all_columns, one, other, average, mean)
+            return mean
+        return np.asarray((self._relative(one, other) + average[:, None, :]).mean(axis=0))
+
+    def _relative(self, one: Rows, other: Rows) -> Array:
+        """Return distances of items from others, less D̄ of these, (views, one, other)."""
+        if self.all_columns is not None:
+            return self.all_columns[:, one[:, None], other]
         relative = np.empty((len(self.views), len(one), len(other)), self.dtype)
         self.columns(self.prepare([DistanceProbe(int(row)) for row in one]), other, relative)
-        return np.asarray((relative + average[:, None, :]).mean(axis=0))
+        return relative
 
     def longest(self, probe: DirectionProbe) -> float:
         """Return a number that no entry of a direction's column exceeds."""
