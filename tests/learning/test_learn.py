@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 
 import seeker
-from seeker import BadInput, Catalog
+from seeker import BadInput, Catalog, display, models
 from seeker.catalog.build import update
 from seeker.catalog.verify import find_problems
 from seeker.cli import main
+from seeker.engine import Catalogs, Engine
 from seeker.lab.people import BestAndWorst, DislikesOnly, LikesOnly, Slipping
 from seeker.lab.perception import Perception, Sense
 from seeker.learning.proof import clustered_mean, hold_aside
 from seeker.learning.searches import PastSearch
+from seeker.stores import MemoryStore
 from support.searches import found_searches, line_of, random_clicks, search_for, seen_catalog
 
 ITEMS = 300
@@ -82,6 +84,28 @@ def test_what_was_learned_finds_things_that_nobody_had_searched_for(
     assert not re.search(r'(src|href)="(?!data:)', page)
     for words in ("Is it found sooner?", "What people go by", "What is near what", "noise"):
         assert words in page
+
+
+def test_what_is_named_counts_and_else_a_learned_catalog_shows_what_tells_most(
+    world: World, shop: Path
+) -> None:
+    assert seeker.learn(shop, world.lines).taken
+    learned = Catalog.open(shop)
+    one = Engine(Catalogs({"shop": learned}), MemoryStore())
+
+    def begun(**options: Any) -> tuple[str, str]:
+        state = learned.session(**options).state.start
+        served = one.stored(one.start(**options).id).events[0]
+        assert served["model"] == models.to_json(state.model)
+        assert served["strategy"] == display.to_json(state.strategy)
+        return state.model.name, state.strategy.name
+
+    assert begun() == ("relative", "informative")
+    assert begun(strategy="boltzmann") == ("relative", "boltzmann")
+    assert begun(model="choice") == ("choice", "boltzmann")
+    assert begun(model="choice", strategy="informative") == ("choice", "informative")
+    one.close()
+    assert world.catalog.session().state.start.strategy == display.named(display.DEFAULT)
 
 
 def test_the_same_searches_and_seed_give_the_same(world: World, tmp_path: Path) -> None:

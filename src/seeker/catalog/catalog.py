@@ -281,7 +281,7 @@ class Catalog(CatalogContents):
         """Start a search.
 
         model, strategy: by name or as objects from `seeker.models` and `seeker.display`; without
-        a model, what was learned from past searches, or else "choice". seed: the
+        them, what was learned from past searches, or else "choice" and "boltzmann". seed: the
         same seed and the same clicks give the same pages. prior: log-probabilities, (items,), −inf
         for impossible items. filter: what attributes must be, such as {"category": ["Dress"],
         "price": {"lt": 50}}. user: a name, or the vector c of φ(c, x) = c ⊙ x, by view if there
