@@ -56,8 +56,8 @@ LONG = {"test_benchmarks.py", "test_crash.py", "test_docs.py", "test_fuzz.py", "
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Run two processes more than there are processors: a third of the time tests wait."""
-    return (os.cpu_count() or 1) + 2
+    """Run three processes more than there are processors: a third of the time tests wait."""
+    return (os.cpu_count() or 1) + 3
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> GroupScheduling | None:
