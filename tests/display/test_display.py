@@ -187,11 +187,13 @@ def test_an_informative_page_is_the_one_that_tells_most(model: Model) -> None:
     strategy = display.Informative(base=display.Greedy(), pool=30, targets=60)
     session = catalog.session(model=model, strategy=strategy, page_size=7, seed=3)
     usual = catalog.session(model=model, strategy=display.Greedy(), page_size=7, seed=3)
-    assert session.page().ids == usual.page().ids, "while nothing is known"
-    for verdict, place in (("like", 2), ("dislike", 5), ("like", 0)):
+    for verdict, place in (("dislike", 5), ("like", 2), ("dislike", 4), ("like", 0)):
         shown = session.page().ids
         for one in (session, usual):
             one.click(shown[place], verdict, shown)  # type: ignore[arg-type]
+        if not session.likes:
+            assert session.page().ids == usual.page().ids
+            continue
         targets = [catalog.row(item) for item in usual.more(0, 60).ids]
         grid = model.grid([*catalog.views])
         mixture = np.exp(grid.log_weights).reshape(len(grid.mixtures), -1).sum(axis=1)

@@ -50,6 +50,11 @@ class RankingContext(Protocol):
         ...
 
     @property
+    def liked(self) -> bool:
+        """Whether the person has liked anything."""
+        ...
+
+    @property
     def later(self) -> tuple[Rows, ...]:
         """Items to come after all others, in groups, such as those seen and those judged."""
         ...
@@ -94,14 +99,15 @@ class RankingContext(Protocol):
 class RankingInputs:
     """What of a session a ranking depends on, beside the scores.
 
-    later: as in `RankingContext`. clicks: how often an item was liked or disliked. first: the row
-    of the first item in the whole catalog, where the scores are of a part of it.
+    liked, later: as in `RankingContext`. clicks: how often an item was liked or disliked. first:
+    the row of the first item in the whole catalog, where the scores are of a part of it.
     """
 
     seed: int
     step: int
     page_size: int
     blank: bool
+    liked: bool = False
     clicks: Mapping[int, int] = field(default_factory=dict)
     later: tuple[Rows, ...] = ()
     first: int = 0

@@ -25,8 +25,9 @@ class Informative(Strategy):
     They are taken one by one, so that the page as a whole tells most: by the answer that is
     expected to it, which of its items is nearest, about which of the first `targets` items is
     looked for, I(answer; target); and so that it holds the target, which counts `hit` nats. Answers
-    are expected as the model draws them, at the mean of its settings before any click. While
-    nothing is known, the page is the base strategy's. The rest of the ranking stays as it was.
+    are expected as the model draws them, at the mean of its settings before any click. As long as
+    the person has liked nothing, they may answer by dislikes alone: then the page is the base
+    strategy's. The rest of the ranking stays as it was.
     """
 
     name = "informative"
@@ -52,7 +53,7 @@ class Informative(Strategy):
 
     def rank(self, context: RankingContext) -> Ranking:
         ranking = self.base.rank(context)
-        if context.blank:
+        if not context.liked:
             return ranking
         return PinnedPage(ranking, lambda: self._page(context, ranking))
 

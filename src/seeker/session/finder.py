@@ -221,6 +221,7 @@ class Finder(ABC):
             step=state.step,
             page_size=state.start.page_size,
             blank=state.blank and state.exploration == 1.0,
+            liked=any(rating.liked for rating in state.ratings.values()),
             clicks={row: count for row, count in self._seen.clicks.items() if row < items},
             later=self._later_items(),
         )
