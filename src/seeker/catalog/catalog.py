@@ -244,7 +244,8 @@ class Catalog(CatalogContents):
 
     def usual_strategy(self) -> display.Strategy:
         """Return the strategy of sessions that name neither it nor a model."""
-        return display.named(display.DEFAULT if self.learned is None else display.LEARNED)
+        informed = self.learned is not None and len(self) <= display.LEARNED_ITEMS
+        return display.named(display.LEARNED if informed else display.DEFAULT)
 
     def preload(self, stop: Stop = never, first_pages: bool = True) -> None:
         """Read items, compute distances in advance where there is room, and find first pages.

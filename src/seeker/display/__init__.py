@@ -23,7 +23,9 @@ STRATEGIES: Registry[Strategy] = Registry(
 
 DEFAULT = "boltzmann"
 LEARNED = "informative"
-"""What sessions begin with in catalogs that have learned from past searches."""
+"""What sessions begin with in catalogs that have learned from past searches,"""
+LEARNED_ITEMS = 10_000
+"""of so many items at most: in larger ones a page would cost many times what it does."""
 named = STRATEGIES.named
 to_json = STRATEGIES.to_json
 from_json = STRATEGIES.from_json
@@ -31,6 +33,7 @@ from_json = STRATEGIES.from_json
 __all__ = [
     "DEFAULT",
     "LEARNED",
+    "LEARNED_ITEMS",
     "POOL_PAGES",
     "Boltzmann",
     "CorrelatedBoltzmann",

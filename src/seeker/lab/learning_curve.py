@@ -144,7 +144,7 @@ def learning_curve(
             learned = _learned(rows, experiment, count)
             catalog, model = with_learned(catalog, learned), learned.model
         after = {
-            f"{name} after {count:,} searches": with_model(searcher, model)
+            f"{name} after {count:,} searches": with_model(searcher, model, len(catalog))
             for name, searcher in searchers.items()
         }
         trial = replace(experiment, catalog=catalog, searchers=after, fingerprint="")
@@ -152,9 +152,12 @@ def learning_curve(
     return pa.concat_tables(tables)
 
 
-def with_model(searcher: Seeker, model: models.Model) -> Seeker:
-    """Return a searcher with a model; after learning one that searches as usual does so as then."""
-    usual = searcher.strategy == display.named(display.DEFAULT)
+def with_model(searcher: Seeker, model: models.Model, items: int) -> Seeker:
+    """Return a searcher with a model; after learning one that searches as usual does so as then.
+
+    items: how many the catalog has.
+    """
+    usual = searcher.strategy == display.named(display.DEFAULT) and items <= display.LEARNED_ITEMS
     learned = usual and model != models.named(models.DEFAULT)
     strategy = display.named(display.LEARNED) if learned else searcher.strategy
     return replace(searcher, model=model, strategy=strategy)
@@ -211,7 +214,7 @@ def returning_curve(
         maps = {one.name: one for one in learned.maps}
     assert isinstance(model, Choice)
     begun = replace(experiment, catalog=catalog, fingerprint="")
-    usual = with_model(Seeker(), model)
+    usual = with_model(Seeker(), model, len(catalog))
     own = OwnSearches(**{**vars(begun), "searchers": {"own": usual}, "count": max(counts)})
     before = _own_searches(own.run(folder / "own", processes, progress), own) if own.count else {}
     tables = []
